@@ -1,0 +1,316 @@
+//! The elastic kernel with the scenes under measurement in it.
+
+use std::time::{Duration, Instant};
+
+use glam::{Quat, UVec3, Vec3};
+use rayon::{ThreadPool, ThreadPoolBuilder, prelude::*};
+use sinew_elastic::{
+    Anchor, Body as KernelBody, BodyState, ElasticShape, ExampleBasis, ExamplePose, Executor,
+    Material, Scratch, Serial, SimdLevel, StepInput,
+    lattice::LatticeNodes,
+    mesh::{SplitParity, TetMesh},
+    step,
+};
+
+use crate::{
+    Runner, RunnerError,
+    scene::{self, Snapshot},
+};
+
+/// What a body is made of.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Body {
+    /// A cube of `side`³ particles, with a region of all neighbours within `width` cells each.
+    Lattice {
+        /// Particles along an edge.
+        side: usize,
+        /// Half-width of a region, in cells.
+        width: usize,
+    },
+    /// A cuboid of so many particles along x, y, z, cut into tetrahedra; regions are 1-rings.
+    Tetrahedra([u32; 3]),
+}
+
+impl Body {
+    /// The cuboid of Koyama et al. 2012.
+    pub const CUBOID_225: Self = Self::Tetrahedra([5, 9, 5]);
+    /// A cuboid that fits a second-level cache no longer.
+    pub const CUBOID_14400: Self = Self::Tetrahedra([20, 36, 20]);
+    /// A cuboid that is bound by memory.
+    pub const CUBOID_150000: Self = Self::Tetrahedra([50, 60, 50]);
+
+    /// A cube of `side`³ particles with regions of up to 27.
+    #[must_use]
+    pub const fn lattice(side: usize) -> Self {
+        Self::Lattice { side, width: 1 }
+    }
+
+    /// Particles along x.
+    #[must_use]
+    pub const fn side(self) -> usize {
+        match self {
+            Self::Lattice { side, .. } => side,
+            Self::Tetrahedra([x, ..]) => x as usize,
+        }
+    }
+
+    /// Particles of one body.
+    #[must_use]
+    pub fn particles(self) -> usize {
+        match self {
+            Self::Lattice { side, .. } => side.pow(3),
+            Self::Tetrahedra(nodes) => nodes.iter().product::<u32>() as usize,
+        }
+    }
+
+    fn shape(self) -> Result<ElasticShape, Box<dyn std::error::Error>> {
+        Ok(match self {
+            Self::Lattice { side, width } => {
+                let spacing = 1.0 / (side - 1) as f32;
+                let mut nodes = LatticeNodes::block([side as u32; 3], spacing)?;
+                nodes.width = width as u32;
+                let regions: Vec<Vec<u32>> = (0..nodes.positions.len() as u32)
+                    .map(|i| {
+                        let mut r = nodes.links.list(i as usize).to_vec();
+                        r.push(i);
+                        r
+                    })
+                    .collect();
+                ElasticShape::from_regions(&nodes.positions, &nodes.mass_shares, &regions)?
+            }
+            Self::Tetrahedra(nodes) => {
+                let cells = UVec3::from(nodes) - 1;
+                let mesh = TetMesh::cuboid(nodes, 1.0 / cells.as_vec3(), SplitParity::Even)?;
+                ElasticShape::from_tets(&mesh.positions, &mesh.cells)?
+            }
+        })
+    }
+}
+
+/// A scene: which bodies, and how they are stepped.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Setup {
+    /// What each body is made of.
+    pub body: Body,
+    /// Number of bodies, all alike.
+    pub bodies: usize,
+    /// Number of example poses, up to three, projected by one set of weights for the whole body.
+    pub examples: usize,
+    /// Elastic frequency, in Hz. Below 10 Hz a step is one sub-step; near it particles go all the way
+    /// to their goals in it, as pyPBD's do.
+    pub elastic_hz: f32,
+    /// Whether the face at -x is held, instead of the body falling.
+    pub hung: bool,
+    /// Number of threads.
+    pub threads: usize,
+    /// Whether AVX2 may be used where the machine has it.
+    pub avx2: bool,
+}
+
+impl Setup {
+    /// One falling body without examples on one thread.
+    #[must_use]
+    pub const fn new(body: Body) -> Self {
+        Self { body, bodies: 1, examples: 0, elastic_hz: 9.9, hung: false, threads: 1, avx2: true }
+    }
+
+    /// Particles of all bodies.
+    #[must_use]
+    pub fn particles(&self) -> usize {
+        self.bodies * self.body.particles()
+    }
+}
+
+/// Our kernel with a scene in it.
+pub struct Ours {
+    setup: Setup,
+    shape: ElasticShape,
+    examples: Option<ExampleBasis>,
+    anchors: Vec<Anchor>,
+    start: BodyState,
+    bodies: Vec<(BodyState, Scratch)>,
+    pool: Option<ThreadPool>,
+}
+
+impl Ours {
+    /// Builds the scene. Fails when the kernel refuses the shape or the system a thread.
+    pub fn new(setup: Setup) -> Result<Self, RunnerError> {
+        let refused = |error: &dyn std::fmt::Display| RunnerError::Refused(error.to_string());
+        let shape = setup.body.shape().map_err(|error| refused(&error))?;
+        let examples = match &poses(&shape)[..setup.examples] {
+            [] => None,
+            poses => Some(ExampleBasis::new(&shape, poses).map_err(|error| refused(&error))?),
+        };
+        let rest: Vec<Vec3> = (0..shape.particle_count()).map(|i| from_corner(&shape, i)).collect();
+        let placed = if setup.hung { rest } else { scene::twisted(&rest) };
+        let mut start = BodyState::at_rest(&shape);
+        let mut anchors = Vec::new();
+        for (index, position) in placed.iter().enumerate() {
+            start.set_position(&shape, index, position.as_dvec3());
+            if setup.hung && position.x < -0.4999 {
+                let particle = index as u32;
+                anchors.push(Anchor {
+                    particle,
+                    position: position.as_dvec3(),
+                    velocity: Vec3::ZERO,
+                });
+            }
+        }
+        let simd = if setup.avx2 { SimdLevel::Best } else { SimdLevel::Baseline };
+        let scratch = Scratch::new(&shape, examples.as_ref()).with_simd(simd);
+        let bodies = vec![(start.clone(), scratch); setup.bodies];
+        let pool = match setup.threads {
+            1 => None,
+            threads => {
+                let pool = ThreadPoolBuilder::new().num_threads(threads).build();
+                Some(pool.map_err(|error| refused(&error))?)
+            }
+        };
+        Ok(Self { setup, shape, examples, anchors, start, bodies, pool })
+    }
+}
+
+/// Place of a particle at rest in the scene's cube, whatever the shape's own coordinates are.
+fn from_corner(shape: &ElasticShape, particle: usize) -> Vec3 {
+    shape.rest_position(particle) - shape.center() + Vec3::new(0.0, 0.5, 0.0)
+}
+
+/// Three poses that differ in kind: a twist, a bend and a squash.
+fn poses(shape: &ElasticShape) -> [ExamplePose; 3] {
+    let center = shape.center();
+    let pose = |name: &str, deform: fn(Vec3) -> Vec3| {
+        ExamplePose::from_fn(name, shape, |p| deform(p - center) + center)
+    };
+    [
+        pose("twist", |p| Quat::from_rotation_y(p.y) * p),
+        pose("bend", |p| Quat::from_rotation_z(p.y) * Vec3::new(p.x, 0.0, p.z) + Vec3::Y * p.y),
+        pose("squash", |p| p * Vec3::new(1.2, 0.7, 1.2)),
+    ]
+}
+
+/// A body spread over the threads of the pool that the step is called in.
+struct Pool(usize);
+
+impl Executor for Pool {
+    fn workers(&self) -> usize {
+        self.0
+    }
+
+    fn run<T: Send>(&self, tasks: &mut [T], work: impl Fn(&mut T) + Sync) {
+        tasks.par_iter_mut().for_each(&work);
+    }
+}
+
+impl Runner for Ours {
+    fn name(&self) -> String {
+        let Setup { body, examples, threads, avx2, .. } = self.setup;
+        let kind = match body {
+            Body::Lattice { .. } => "lattice",
+            Body::Tetrahedra(_) => "tetrahedra",
+        };
+        let simd = if avx2 { "" } else { ", no AVX2" };
+        format!("sinew {kind}, {examples} examples, {threads} thr{simd}")
+    }
+
+    fn particles(&self) -> usize {
+        self.setup.particles()
+    }
+
+    fn restart(&mut self) -> Result<(), RunnerError> {
+        for (state, _) in &mut self.bodies {
+            state.clone_from(&self.start);
+        }
+        Ok(())
+    }
+
+    fn steps(&mut self, steps: u32) -> Result<Duration, RunnerError> {
+        let material =
+            Material { elastic_hz: self.setup.elastic_hz, damping: 0.0, ..Material::default() };
+        let mut body = KernelBody::new(&self.shape).with_material(material);
+        body.examples = self.examples.as_ref();
+        let input = StepInput {
+            gravity: Vec3::NEG_Y * scene::GRAVITY,
+            anchors: &self.anchors,
+            ..StepInput::default()
+        };
+        let begin = Instant::now();
+        match (&self.pool, &mut self.bodies[..]) {
+            (Some(pool), [(state, scratch)]) => pool.install(|| {
+                for _ in 0..steps {
+                    step(&body, &input, scene::DT, state, scratch, &Pool(self.setup.threads));
+                }
+            }),
+            (Some(pool), bodies) => pool.install(|| {
+                for _ in 0..steps {
+                    bodies.par_iter_mut().for_each(|(state, scratch)| {
+                        step(&body, &input, scene::DT, state, scratch, &Serial);
+                    });
+                }
+            }),
+            (None, bodies) => {
+                for _ in 0..steps {
+                    for (state, scratch) in &mut *bodies {
+                        step(&body, &input, scene::DT, state, scratch, &Serial);
+                    }
+                }
+            }
+        }
+        Ok(begin.elapsed())
+    }
+
+    /// In the order of [`scene::rest`].
+    fn snapshot(&mut self) -> Result<Snapshot, RunnerError> {
+        let Some((state, _)) = self.bodies.first() else {
+            return Err(RunnerError::Refused("there is no body".into()));
+        };
+        let shape = &self.shape;
+        let mut order: Vec<usize> = (0..shape.particle_count()).collect();
+        // Rest coordinates are multiples of the spacing but for rounding: compare them as whole numbers.
+        let spacing = 1.0 / (self.setup.body.side() - 1) as f32;
+        let node = |i: usize| {
+            (from_corner(shape, i) / spacing).to_array().map(|c| (2.0 * c).round() as i32)
+        };
+        order.sort_by_key(|&i| node(i));
+        Ok(Snapshot {
+            positions: order.iter().map(|&i| state.position(shape, i).as_vec3()).collect(),
+            velocities: order.iter().map(|&i| state.velocity(shape, i)).collect(),
+            masses: order
+                .iter()
+                .map(|&i| f64::from(shape.particle_mass(i) / shape.volume()))
+                .collect(),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::scene::Quality;
+
+    #[test]
+    fn the_lattice_starts_as_the_scene_says_and_falls_freely() {
+        let mut ours = Ours::new(Setup::new(Body::lattice(6))).unwrap();
+        ours.restart().unwrap();
+        for (place, wanted) in
+            ours.snapshot().unwrap().positions.iter().zip(scene::twisted(&scene::rest(6)))
+        {
+            assert!(place.distance(wanted) < 1e-5, "{place} is not {wanted}");
+        }
+        ours.steps(20).unwrap();
+        let quality = Quality::of(&ours.snapshot().unwrap(), 6, 20);
+        assert!(quality.height_error.abs() < 1e-4, "{quality:?}");
+        assert!(quality.drift < 1e-5, "{quality:?}");
+    }
+
+    #[test]
+    fn a_hung_cube_keeps_its_face_where_it_was() {
+        let mut ours = Ours::new(Setup { hung: true, ..Setup::new(Body::lattice(5)) }).unwrap();
+        ours.restart().unwrap();
+        ours.steps(20).unwrap();
+        let positions = ours.snapshot().unwrap().positions;
+        for (place, rest) in positions.iter().zip(scene::rest(5)).take(25) {
+            assert!(place.distance(rest) < 1e-5, "{place} left {rest}");
+        }
+        assert!(positions[124].y < 1.0);
+    }
+}

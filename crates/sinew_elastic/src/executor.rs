@@ -1,0 +1,49 @@
+//! How the kernel spreads one big body over threads, without knowing any thread pool.
+
+/// Runs independent tasks, on as many threads as it likes.
+///
+/// The result of a step does not depend on the executor, bit for bit: tasks write to separate memory
+/// and every sum is formed from per-chunk parts in a fixed order.
+pub trait Executor {
+    /// The number of threads that can work at once, the caller's included.
+    fn workers(&self) -> usize;
+
+    /// Runs `work` once on each task and returns when all are done.
+    fn run<T: Send>(&self, tasks: &mut [T], work: impl Fn(&mut T) + Sync);
+}
+
+/// Runs everything on the calling thread.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Serial;
+
+impl Executor for Serial {
+    fn workers(&self) -> usize {
+        1
+    }
+
+    fn run<T: Send>(&self, tasks: &mut [T], work: impl Fn(&mut T) + Sync) {
+        for task in tasks {
+            work(task);
+        }
+    }
+}
+
+/// Starts a thread for each task but the last; for programs without a thread pool, and for tests.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ScopedThreads(pub usize);
+
+impl Executor for ScopedThreads {
+    fn workers(&self) -> usize {
+        self.0.max(1)
+    }
+
+    fn run<T: Send>(&self, tasks: &mut [T], work: impl Fn(&mut T) + Sync) {
+        let Some((last, others)) = tasks.split_last_mut() else { return };
+        std::thread::scope(|scope| {
+            for task in others {
+                scope.spawn(|| work(task));
+            }
+            work(last);
+        });
+    }
+}

@@ -1,0 +1,108 @@
+//! Regions as lists of particles: any shape, any overlap.
+
+use glam::{DVec3, Vec3, Vec4};
+
+/// Regions in compressed rows, for the regions that no stencil covers.
+///
+/// `start` has one entry more than there are lists. A list belongs to a *region slot*: a lane of a
+/// block of eight regions.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct RegionLists {
+    /// First member of each list.
+    pub start: Vec<u32>,
+    /// Particle slot of each member.
+    pub member: Vec<u32>,
+    /// Of each member: its share of the region's mass, then `κ m̃ q`.
+    pub weight: Vec<Vec4>,
+    /// Particle slot that positions are taken relative to, for precision.
+    pub reference: Vec<u32>,
+    /// Rest centre, relative to the shape's centre.
+    pub center: Vec<Vec3>,
+    /// Region slot of each list; ascending.
+    pub region: Vec<u32>,
+    /// First list of each region block; one entry more than there are blocks.
+    pub block_start: Vec<u32>,
+    /// First entry in `incidence` of each particle slot; one entry more than there are slots.
+    pub incidence_start: Vec<u32>,
+    /// Lists that contain a particle, ascending.
+    pub incidence: Vec<u32>,
+}
+
+impl RegionLists {
+    pub fn len(&self) -> usize {
+        self.region.len()
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.region.is_empty()
+    }
+
+    pub fn members(&self, list: usize) -> core::ops::Range<usize> {
+        self.start[list] as usize..self.start[list + 1] as usize
+    }
+
+    /// Adds one region: `rest` gives each member's offset from the region's centre.
+    pub fn push(&mut self, region: RestRegion<'_>, kappa: f64) {
+        if self.start.is_empty() {
+            self.start.push(0);
+        }
+        for (&slot, (&mass, &q)) in
+            region.slots.iter().zip(region.masses.iter().zip(region.offsets))
+        {
+            let scaled = q * (kappa * mass);
+            self.member.push(slot);
+            let share = (mass / region.mass) as f32;
+            self.weight.push(Vec4::new(share, scaled.x as f32, scaled.y as f32, scaled.z as f32));
+        }
+        self.start.push(self.member.len() as u32);
+        self.reference.push(region.reference);
+        self.center.push(region.center.as_vec3());
+        self.region.push(region.slot);
+    }
+
+    /// Builds the tables that lead from blocks to lists and from particles to lists.
+    pub fn finish(&mut self, region_blocks: usize, particle_slots: usize) {
+        if self.start.is_empty() {
+            self.start.push(0);
+        }
+        self.block_start = vec![0; region_blocks + 1];
+        for &slot in &self.region {
+            self.block_start[slot as usize / 8 + 1] += 1;
+        }
+        for block in 0..region_blocks {
+            self.block_start[block + 1] += self.block_start[block];
+        }
+        if self.is_empty() {
+            return;
+        }
+        self.incidence_start = vec![0; particle_slots + 1];
+        for &slot in &self.member {
+            self.incidence_start[slot as usize + 1] += 1;
+        }
+        for slot in 0..particle_slots {
+            self.incidence_start[slot + 1] += self.incidence_start[slot];
+        }
+        let mut next = self.incidence_start.clone();
+        self.incidence = vec![0; self.member.len()];
+        for list in 0..self.len() {
+            for member in self.members(list) {
+                let slot = self.member[member] as usize;
+                self.incidence[next[slot] as usize] = list as u32;
+                next[slot] += 1;
+            }
+        }
+    }
+}
+
+/// One region at rest, ready to be packed.
+pub(crate) struct RestRegion<'a> {
+    pub slot: u32,
+    pub reference: u32,
+    pub slots: &'a [u32],
+    /// m̃ of each member: its mass over the number of regions that contain it.
+    pub masses: &'a [f64],
+    /// Offsets from the region's centre.
+    pub offsets: &'a [DVec3],
+    pub center: DVec3,
+    pub mass: f64,
+}

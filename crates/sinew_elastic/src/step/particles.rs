@@ -1,0 +1,227 @@
+//! What happens to each particle: the way to its goal, then the move.
+
+use core::ops::Range;
+
+use glam::{Vec3, Vec4};
+use sinew_math::lane::{Lane, LaneWork, SimdLevel, V3, dispatch};
+use sinew_math::{LANES, Vec3x8};
+
+use crate::shape::ElasticShape;
+
+use super::scratch::{Affine8, ListGoal, PlaneScratch};
+use super::sums::{ChunkSums, LaneSums, RigidMotion};
+
+/// Ways to the goal shorter than this share of the body's size are rounding (single precision rules,
+/// item 4 of the method's notes): they count as none, so that a body at rest stays at rest.
+const SMALLEST_PULL: f32 = 1e-7;
+
+/// The part of a body's particles that one task works on.
+pub(crate) struct ParticleTask<'a> {
+    pub chunks: Range<usize>,
+    pub first_block: usize,
+    pub offsets: &'a mut [Vec3x8],
+    pub sums: &'a mut [ChunkSums],
+    pub planes: &'a mut [PlaneScratch],
+}
+
+/// What all tasks of the goal pass read.
+pub(crate) struct ParticleInput<'a> {
+    pub shape: &'a ElasticShape,
+    pub positions: &'a [Vec3x8],
+    pub velocities: &'a [Vec3x8],
+    pub affine: &'a [Affine8],
+    pub list_goals: &'a [ListGoal],
+}
+
+impl ParticleTask<'_> {
+    /// Averages the goals of the regions round each particle (the mean over the regions that contain it)
+    /// and sums what keeps momentum. With `motion_only` there are no goals, only sums.
+    #[inline(always)]
+    fn run<L: Lane, const W: usize>(
+        &mut self,
+        t: L::Token,
+        input: &ParticleInput<'_>,
+        motion_only: bool,
+    ) {
+        let shape = input.shape;
+        let planes = shape.stencil.as_ref().map_or(0, |s| s.planes());
+        let smallest = L::splat(t, (SMALLEST_PULL * shape.size).powi(2));
+        for chunk in self.chunks.clone() {
+            let stencil = shape.stencil.as_ref().filter(|_| chunk < planes && !motion_only);
+            if let Some(stencil) = stencil {
+                self.planes[0].spread_plane::<L, W>(t, stencil, input.affine, chunk);
+            }
+            let mut sums = ChunkSums::default();
+            let mut lanes = LaneSums::<L>::new(t);
+            let zero = L::splat(t, 0.0);
+            for block in shape.particle_chunks[chunk].clone() {
+                let mut goals = match stencil {
+                    Some(stencil) => self.planes[0].goal_sum::<L, W>(t, stencil, chunk, block),
+                    None => V3::splat(t, Vec3::ZERO),
+                };
+                if !shape.lists.is_empty() && !motion_only {
+                    let mut stored = goals.store();
+                    add_list_goals(shape, input.list_goals, block, &mut stored);
+                    goals = V3::load(t, &stored);
+                }
+                let x = V3::load(t, &input.positions[block]);
+                let share = L::load(t, &shape.inverse_count[block]);
+                let way = goals * share - x;
+                // A particle without region has no goal.
+                let share = if motion_only { zero } else { share };
+                let pulled = zero.lt(share).and(smallest.lt(way.dot(way)));
+                let way = way.map(#[inline(always)] |c| pulled.select(c, zero));
+                way.store_to(&mut self.offsets[block - self.first_block]);
+                let v = V3::load(t, &input.velocities[block]);
+                lanes.add(L::load(t, &shape.mass[block]), x, v, way, &mut sums);
+            }
+            lanes.flush(&mut sums);
+            self.sums[chunk - self.chunks.start] = sums;
+        }
+    }
+}
+
+/// Adds what list regions say about the particles of a block.
+#[inline(always)]
+fn add_list_goals(
+    shape: &ElasticShape,
+    list_goals: &[ListGoal],
+    block: usize,
+    goals: &mut Vec3x8,
+) {
+    let lists = &shape.lists;
+    let rest = &shape.rest[block];
+    for lane in 0..LANES {
+        let slot = block * LANES + lane;
+        let incidence =
+            lists.incidence_start[slot] as usize..lists.incidence_start[slot + 1] as usize;
+        if incidence.is_empty() {
+            continue;
+        }
+        let mut rows = [Vec4::ZERO; 3];
+        for &list in &lists.incidence[incidence] {
+            let goal = &list_goals[list as usize];
+            rows[0] += goal[0];
+            rows[1] += goal[1];
+            rows[2] += goal[2];
+        }
+        let q = rest.lane(lane).extend(1.0);
+        goals.x.0[lane] += rows[0].dot(q);
+        goals.y.0[lane] += rows[1].dot(q);
+        goals.z.0[lane] += rows[2].dot(q);
+    }
+}
+
+/// The part of a body's particles that one task moves.
+pub(crate) struct MoveTask<'a> {
+    pub chunks: Range<usize>,
+    pub first_block: usize,
+    pub positions: &'a mut [Vec3x8],
+    pub velocities: &'a mut [Vec3x8],
+    pub sums: &'a mut [ChunkSums],
+}
+
+/// What all tasks of the move read.
+pub(crate) struct MoveInput<'a> {
+    pub shape: &'a ElasticShape,
+    pub offsets: &'a [Vec3x8],
+    pub motion: RigidMotion,
+    /// Whether the rounding in the pull is taken off; not where something outside holds the body.
+    pub keep_momentum: bool,
+    /// Change of velocity by each metre of pull, in 1/s.
+    pub kick: f32,
+    /// Share of the pull that positions cover at once (implicit form).
+    pub pull_share: f32,
+    /// Time that velocities move positions for.
+    pub drift: f32,
+    pub decay: f32,
+    /// Change of every velocity.
+    pub gravity_kick: Vec3,
+}
+
+impl MoveTask<'_> {
+    /// Kick, damp, drift.
+    #[inline(always)]
+    fn run<L: Lane>(&mut self, t: L::Token, input: &MoveInput<'_>) {
+        let motion = &input.motion;
+        let center = V3::<L>::splat(t, motion.center);
+        let velocity = V3::<L>::splat(t, motion.velocity);
+        let angular = V3::<L>::splat(t, motion.angular_velocity);
+        let keep = if input.keep_momentum { 1.0 } else { 0.0 };
+        let (mean, turn) = (V3::<L>::splat(t, motion.mean_pull * keep), V3::<L>::splat(t, motion.pull_rotation * keep));
+        let gravity = V3::<L>::splat(t, input.gravity_kick);
+        let (kick, share) = (L::splat(t, input.kick), L::splat(t, input.pull_share));
+        let (drift, decay) = (L::splat(t, input.drift), L::splat(t, input.decay));
+        let (zero, far) = (L::splat(t, 0.0), L::splat(t, f32::INFINITY));
+        for chunk in self.chunks.clone() {
+            let mut low = V3::<L>::splat(t, Vec3::INFINITY);
+            let mut high = V3::<L>::splat(t, Vec3::NEG_INFINITY);
+            for block in input.shape.particle_chunks[chunk].clone() {
+                let local = block - self.first_block;
+                let real = zero.lt(L::load(t, &input.shape.mass[block]));
+                let x = V3::load(t, &self.positions[local]);
+                let v = V3::load(t, &self.velocities[local]);
+                let arm = x - center;
+                let pull = V3::load(t, &input.offsets[block]) - mean - turn.cross(arm);
+                let rigid = velocity + angular.cross(arm);
+                let v = rigid + (v - rigid) * decay + pull * kick + gravity;
+                let moved = x + pull * share + v * drift;
+                v.map(#[inline(always)] |c| real.select(c, zero)).store_to(&mut self.velocities[local]);
+                moved
+                    .map(#[inline(always)] |c| real.select(c, zero))
+                    .store_to(&mut self.positions[local]);
+                low = low.zip(moved, #[inline(always)] |low, c| real.select(c, far).min(low));
+                high = high.zip(moved, #[inline(always)] |high, c| real.select(c, -far).max(high));
+            }
+            let sums = &mut self.sums[chunk - self.chunks.start];
+            sums.low = over_lanes(&low.store(), Vec3::min);
+            sums.high = over_lanes(&high.store(), Vec3::max);
+        }
+    }
+}
+
+fn over_lanes(v: &Vec3x8, f: fn(Vec3, Vec3) -> Vec3) -> Vec3 {
+    (1..LANES).fold(v.lane(0), |a, lane| f(a, v.lane(lane)))
+}
+
+struct GoalWork<'a, 'b>(&'a mut ParticleTask<'b>, &'a ParticleInput<'b>, bool);
+
+impl LaneWork for GoalWork<'_, '_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<L: Lane>(self, t: L::Token) {
+        let Self(task, input, motion_only) = self;
+        match input.shape.stencil.as_ref().map_or(1, |stencil| stencil.width) {
+            1 => task.run::<L, 1>(t, input, motion_only),
+            2 => task.run::<L, 2>(t, input, motion_only),
+            _ => task.run::<L, 3>(t, input, motion_only),
+        }
+    }
+}
+
+struct MoveWork<'a, 'b>(&'a mut MoveTask<'b>, &'a MoveInput<'b>);
+
+impl LaneWork for MoveWork<'_, '_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<L: Lane>(self, t: L::Token) {
+        self.0.run::<L>(t, self.1);
+    }
+}
+
+/// Runs one goal task; compiled once, whatever executor calls it.
+pub(crate) fn run_goals<'a>(
+    simd: SimdLevel,
+    task: &mut ParticleTask<'a>,
+    input: &ParticleInput<'a>,
+    motion_only: bool,
+) {
+    dispatch(simd, GoalWork(task, input, motion_only));
+}
+
+/// Runs one move task.
+pub(crate) fn run_move<'a>(simd: SimdLevel, task: &mut MoveTask<'a>, input: &MoveInput<'a>) {
+    dispatch(simd, MoveWork(task, input));
+}

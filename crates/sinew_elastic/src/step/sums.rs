@@ -1,0 +1,186 @@
+//! Sums over the particles of a body: what keeps momentum, damps and puts to sleep.
+
+use glam::{DMat3, DVec3, Vec3};
+use sinew_math::lane::{Lane, V3};
+
+/// Blocks that are summed in single precision before the sums go to double precision.
+const BLOCKS_PER_FLUSH: usize = 32;
+
+/// Sums over a chunk of blocks. Positions are relative to the body's origin.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct ChunkSums {
+    /// Σ m d, with d the way to the goal.
+    pub pull: DVec3,
+    /// Σ m x × d.
+    pub torque: DVec3,
+    /// Σ m v.
+    pub momentum: DVec3,
+    /// Σ m x × v.
+    pub angular: DVec3,
+    /// Σ m x.
+    pub first: DVec3,
+    /// Σ m x xᵀ: xx, yy, zz, xy, xz, yz.
+    pub second: [f64; 6],
+    /// Σ m |v|².
+    pub speed: f64,
+    /// Lowest and highest corner after the last move.
+    pub low: Vec3,
+    pub high: Vec3,
+}
+
+/// Lane-wise partial sums of a few blocks.
+#[derive(Clone, Copy)]
+pub(crate) struct LaneSums<L> {
+    pull: V3<L>,
+    torque: V3<L>,
+    momentum: V3<L>,
+    angular: V3<L>,
+    first: V3<L>,
+    diagonal: V3<L>,
+    off_diagonal: V3<L>,
+    speed: L,
+    blocks: usize,
+}
+
+impl<L: Lane> LaneSums<L> {
+    #[inline(always)]
+    pub fn new(t: L::Token) -> Self {
+        let zero = V3::splat(t, Vec3::ZERO);
+        Self {
+            pull: zero,
+            torque: zero,
+            momentum: zero,
+            angular: zero,
+            first: zero,
+            diagonal: zero,
+            off_diagonal: zero,
+            speed: zero.x,
+            blocks: 0,
+        }
+    }
+
+    #[inline(always)]
+    pub fn add(&mut self, mass: L, x: V3<L>, v: V3<L>, d: V3<L>, into: &mut ChunkSums) {
+        let mx = x * mass;
+        let mv = v * mass;
+        self.pull += d * mass;
+        self.torque += mx.cross(d);
+        self.momentum += mv;
+        self.angular += x.cross(mv);
+        self.first += mx;
+        self.diagonal += mx.zip(x, #[inline(always)] |m, c| m * c);
+        self.off_diagonal += V3 { x: mx.x * x.y, y: mx.x * x.z, z: mx.y * x.z };
+        self.speed += mv.dot(v);
+        self.blocks += 1;
+        if self.blocks == BLOCKS_PER_FLUSH {
+            self.flush(into);
+        }
+    }
+
+    #[inline(always)]
+    pub fn flush(&mut self, into: &mut ChunkSums) {
+        into.pull += total(self.pull);
+        into.torque += total(self.torque);
+        into.momentum += total(self.momentum);
+        into.angular += total(self.angular);
+        into.first += total(self.first);
+        let second = [self.diagonal.store().sum(), self.off_diagonal.store().sum()];
+        for axis in 0..3 {
+            into.second[axis] += second[0][axis];
+            into.second[axis + 3] += second[1][axis];
+        }
+        into.speed += self.speed.store().sum();
+        *self = Self::new(self.speed.token());
+    }
+}
+
+#[inline(always)]
+fn total<L: Lane>(v: V3<L>) -> DVec3 {
+    DVec3::from_array(v.store().sum())
+}
+
+/// The rigid motion of a body, and the rigid part of its pull.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct RigidMotion {
+    pub center: Vec3,
+    pub velocity: Vec3,
+    pub angular_velocity: Vec3,
+    /// Mean of the ways to the goals: rounding, to be taken off.
+    pub mean_pull: Vec3,
+    /// Rigid rotation in the ways to the goals: rounding too.
+    pub pull_rotation: Vec3,
+    /// Mean |v|² of the particles.
+    pub mean_square_speed: f64,
+}
+
+impl ChunkSums {
+    pub fn merge(&mut self, other: &Self) {
+        self.pull += other.pull;
+        self.torque += other.torque;
+        self.momentum += other.momentum;
+        self.angular += other.angular;
+        self.first += other.first;
+        for (mine, theirs) in self.second.iter_mut().zip(other.second) {
+            *mine += theirs;
+        }
+        self.speed += other.speed;
+    }
+
+    pub fn rigid_motion(&self, mass: f64) -> RigidMotion {
+        let center = self.first / mass;
+        let about = |sum: DVec3, linear: DVec3| sum - center.cross(linear);
+        let inertia = self.inertia(mass, center);
+        let inverse = inverse_inertia(inertia);
+        RigidMotion {
+            center: center.as_vec3(),
+            velocity: (self.momentum / mass).as_vec3(),
+            angular_velocity: (inverse * about(self.angular, self.momentum)).as_vec3(),
+            mean_pull: (self.pull / mass).as_vec3(),
+            pull_rotation: (inverse * about(self.torque, self.pull)).as_vec3(),
+            mean_square_speed: self.speed / mass,
+        }
+    }
+
+    /// Whether every sum is finite, which no particle that is not can leave so.
+    pub fn is_finite(&self) -> bool {
+        self.pull.is_finite()
+            && self.torque.is_finite()
+            && self.momentum.is_finite()
+            && self.angular.is_finite()
+            && self.second.iter().all(|v| v.is_finite())
+            && self.speed.is_finite()
+    }
+
+    fn inertia(&self, mass: f64, center: DVec3) -> DMat3 {
+        let [xx, yy, zz, xy, xz, yz] = self.second;
+        let (xx, yy, zz) = (
+            xx - mass * center.x * center.x,
+            yy - mass * center.y * center.y,
+            zz - mass * center.z * center.z,
+        );
+        let (xy, xz, yz) = (
+            xy - mass * center.x * center.y,
+            xz - mass * center.x * center.z,
+            yz - mass * center.y * center.z,
+        );
+        DMat3::from_cols(
+            DVec3::new(yy + zz, -xy, -xz),
+            DVec3::new(-xy, xx + zz, -yz),
+            DVec3::new(-xz, -yz, xx + yy),
+        )
+    }
+}
+
+/// The inverse of an inertia tensor, zero about axes without inertia (a line turns about two only).
+fn inverse_inertia(inertia: DMat3) -> DMat3 {
+    if !inertia.is_finite() {
+        return DMat3::ZERO;
+    }
+    let scale = inertia.x_axis.x + inertia.y_axis.y + inertia.z_axis.z;
+    let det = inertia.determinant();
+    if det > 1e-9 * scale * scale * scale {
+        inertia.inverse()
+    } else {
+        sinew_math::symmetric::pseudo_inverse(inertia, 1e-7).inverse
+    }
+}

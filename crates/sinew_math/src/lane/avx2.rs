@@ -1,0 +1,154 @@
+//! Lanes for AVX2: one register of eight.
+
+use core::arch::x86_64::__m256;
+use core::ops::{Add, AddAssign, Div, Mul, Neg, Sub};
+
+use bytemuck::cast;
+use pulp::x86::V3 as Token;
+
+use super::Lane;
+use crate::wide::F8;
+
+/// Eight lanes in one register, with the proof that the machine has such registers.
+#[derive(Clone, Copy, Debug)]
+pub struct Avx2 {
+    value: __m256,
+    token: Token,
+}
+
+macro_rules! operator {
+    ($trait:ident, $method:ident, $intrinsic:ident) => {
+        impl $trait for Avx2 {
+            type Output = Self;
+
+            #[inline(always)]
+            fn $method(self, o: Self) -> Self {
+                self.with(self.token.avx.$intrinsic(self.value, o.value))
+            }
+        }
+    };
+}
+
+operator!(Add, add, _mm256_add_ps);
+operator!(Sub, sub, _mm256_sub_ps);
+operator!(Mul, mul, _mm256_mul_ps);
+operator!(Div, div, _mm256_div_ps);
+
+impl Neg for Avx2 {
+    type Output = Self;
+
+    #[inline(always)]
+    fn neg(self) -> Self {
+        let sign = self.token.avx._mm256_set1_ps(-0.0);
+        self.with(self.token.avx._mm256_xor_ps(self.value, sign))
+    }
+}
+
+impl AddAssign for Avx2 {
+    #[inline(always)]
+    fn add_assign(&mut self, o: Self) {
+        *self = *self + o;
+    }
+}
+
+impl Avx2 {
+    #[inline(always)]
+    fn with(self, value: __m256) -> Self {
+        Self { value, token: self.token }
+    }
+}
+
+impl Lane for Avx2 {
+    type Token = Token;
+
+    #[inline(always)]
+    fn token(self) -> Token {
+        self.token
+    }
+
+    #[inline(always)]
+    fn splat(token: Token, value: f32) -> Self {
+        Self { value: token.avx._mm256_set1_ps(value), token }
+    }
+
+    #[inline(always)]
+    fn load(token: Token, from: &F8) -> Self {
+        Self { value: cast(from.0), token }
+    }
+
+    #[inline(always)]
+    fn store(self) -> F8 {
+        F8(cast(self.value))
+    }
+
+    #[inline(always)]
+    fn store_to(self, to: &mut F8) {
+        to.0 = cast(self.value);
+    }
+
+    #[inline(always)]
+    fn sqrt(self) -> Self {
+        self.with(self.token.avx._mm256_sqrt_ps(self.value))
+    }
+
+    #[inline(always)]
+    fn abs(self) -> Self {
+        let sign = self.token.avx._mm256_set1_ps(-0.0);
+        self.with(self.token.avx._mm256_andnot_ps(sign, self.value))
+    }
+
+    #[inline(always)]
+    fn min(self, o: Self) -> Self {
+        self.with(self.token.avx._mm256_min_ps(self.value, o.value))
+    }
+
+    #[inline(always)]
+    fn max(self, o: Self) -> Self {
+        self.with(self.token.avx._mm256_max_ps(self.value, o.value))
+    }
+
+    #[inline(always)]
+    fn lt(self, o: Self) -> Self {
+        const LESS_ORDERED_QUIET: i32 = 17;
+        self.with(self.token.avx._mm256_cmp_ps::<LESS_ORDERED_QUIET>(self.value, o.value))
+    }
+
+    #[inline(always)]
+    fn and(self, o: Self) -> Self {
+        self.with(self.token.avx._mm256_and_ps(self.value, o.value))
+    }
+
+    #[inline(always)]
+    fn or(self, o: Self) -> Self {
+        self.with(self.token.avx._mm256_or_ps(self.value, o.value))
+    }
+
+    #[inline(always)]
+    fn select(self, yes: Self, no: Self) -> Self {
+        self.with(self.token.avx._mm256_blendv_ps(no.value, yes.value, self.value))
+    }
+
+    #[inline(always)]
+    fn any(self) -> bool {
+        self.token.avx._mm256_movemask_ps(self.value) != 0
+    }
+
+    #[inline(always)]
+    fn all(self) -> bool {
+        self.token.avx._mm256_movemask_ps(self.value) == 0xff
+    }
+
+    #[inline(always)]
+    fn straddle<const BIT: usize>(before: Self, after: Self) -> Self {
+        let avx = before.token.avx;
+        before.with(match BIT {
+            1 => {
+                // Odd lanes of the one beside even lanes of the other, then neighbours swapped.
+                let mixed = avx._mm256_blend_ps::<0b1010_1010>(after.value, before.value);
+                avx._mm256_permute_ps::<0b10_11_00_01>(mixed)
+            }
+            2 => avx._mm256_shuffle_ps::<0b01_00_11_10>(before.value, after.value),
+            _ => avx._mm256_permute2f128_ps::<0x21>(before.value, after.value),
+        })
+    }
+}
