@@ -7,10 +7,11 @@
 
 use glam::{DMat3, DQuat, DVec3, Vec3};
 use sinew_math::rotation::nearest_rotation_f64;
+use sinew_math::symmetric::pseudo_inverse;
 use sinew_math::{LANES, Sym3x8};
 use thiserror::Error;
 
-use crate::shape::ElasticShape;
+use crate::shape::{ElasticShape, FLAT, NO_PARTICLE};
 
 /// The largest number of examples of one body, as many as a Bevy mesh may have morph targets.
 pub const MOST_EXAMPLES: usize = 256;
@@ -408,35 +409,64 @@ impl ElasticShape {
         nodes.map(|s| (self.particles[s], share(s))).collect()
     }
 
-    /// `S − I` of a region, where `S` is the symmetric factor of its fitted deformation.
-    pub(crate) fn strain_of(&self, region: usize, positions: &[Vec3]) -> DMat3 {
+    /// The particle whose slot a region has, where each region has an owner.
+    pub(crate) fn region_owner(&self, region: usize) -> Option<u32> {
+        let slot = self.region_slots[region] as usize;
+        let owned = self.region_block_count() == self.block_count() && self.has_owners;
+        self.particles.get(slot).copied().filter(|&p| owned && p != NO_PARTICLE)
+    }
+
+    /// The fitted deformation of a region as a linear map of its members' positions.
+    pub(crate) fn region_fit(&self, region: usize) -> RegionFit {
         let members = self.region_members(region);
         let mut center = DVec3::ZERO;
-        let mut rest_center = DVec3::ZERO;
         let mut mass = 0.0;
         for &(p, m) in &members {
-            center += positions[p as usize].as_dvec3() * m;
-            rest_center += self.rest_position(p as usize).as_dvec3() * m;
+            center += self.rest_position(p as usize).as_dvec3() * m;
             mass += m;
         }
         center /= mass;
-        rest_center /= mass;
         let mut moment = DMat3::ZERO;
-        let mut rest_moment = DMat3::ZERO;
         for &(p, m) in &members {
-            let x = positions[p as usize].as_dvec3() - center;
-            let q = self.rest_position(p as usize).as_dvec3() - rest_center;
+            let q = self.rest_position(p as usize).as_dvec3() - center;
             let weighted = q * m;
-            moment += DMat3::from_cols(x * weighted.x, x * weighted.y, x * weighted.z);
-            rest_moment += DMat3::from_cols(q * weighted.x, q * weighted.y, q * weighted.z);
+            moment += DMat3::from_cols(q * weighted.x, q * weighted.y, q * weighted.z);
         }
-        let inverse = sinew_math::symmetric::pseudo_inverse(rest_moment, crate::shape::FLAT);
-        let turned = DMat3::from_quat(nearest_rotation_f64(moment, DQuat::IDENTITY));
-        let fitted = moment * inverse.inverse + turned * inverse.null_projector;
+        let inverse = pseudo_inverse(moment, FLAT);
+        let members = members
+            .into_iter()
+            .map(|(p, m)| {
+                let q = self.rest_position(p as usize).as_dvec3() - center;
+                (p, inverse.inverse * (q * m))
+            })
+            .collect();
+        RegionFit { members, null_projector: inverse.null_projector }
+    }
+
+    /// `S − I` of a region, where `S` is the symmetric factor of its fitted deformation.
+    pub(crate) fn strain_of(&self, region: usize, positions: &[Vec3]) -> DMat3 {
+        let fit = self.region_fit(region);
+        let origin = positions[fit.members[0].0 as usize].as_dvec3();
+        let mut gradient = DMat3::ZERO;
+        for &(p, w) in &fit.members {
+            // Σ w = 0, so that any origin serves; a near one keeps the digits.
+            let x = positions[p as usize].as_dvec3() - origin;
+            gradient += DMat3::from_cols(x * w.x, x * w.y, x * w.z);
+        }
+        let turned = DMat3::from_quat(nearest_rotation_f64(gradient, DQuat::IDENTITY));
+        let fitted = gradient + turned * fit.null_projector;
         let rotation = DMat3::from_quat(nearest_rotation_f64(fitted, DQuat::IDENTITY));
         let stretch = rotation.transpose() * fitted;
         (stretch + stretch.transpose()) * 0.5 - DMat3::IDENTITY
     }
+}
+
+/// A region's fitted deformation: `F = Σ x wᵀ + R P`.
+pub(crate) struct RegionFit {
+    /// Particles with their weights `A_qq⁻¹ m̃ q`, which sum to zero.
+    pub members: Vec<(u32, DVec3)>,
+    /// Directions in which the region has no extent.
+    pub null_projector: DMat3,
 }
 
 fn trace(m: DMat3) -> f64 {

@@ -31,11 +31,14 @@
 #![forbid(unsafe_code)]
 
 mod contact;
+mod deformer;
+mod embedding;
 mod examples;
 mod executor;
 pub mod lattice;
 mod material;
 pub mod mesh;
+mod probe;
 mod shape;
 mod sleep;
 mod state;
@@ -43,12 +46,17 @@ mod step;
 mod weight_set;
 
 pub use contact::{Collider, ColliderShape, Reaction};
+pub use deformer::Deformer;
+pub use embedding::{
+    Embedding, EmbeddingError, RegionGradients, deform_normal, deform_tangent,
+};
 pub use examples::{
     ExampleBasis, ExampleError, ExampleNote, ExamplePose, Groups, MOST_EXAMPLES, MOST_GROUPS,
 };
 pub use executor::{Executor, ScopedThreads, Serial};
 pub use glam;
 pub use material::{Integrator, MAX_SUBSTEPS, Material, Method, StepNumbers};
+pub use probe::Probe;
 pub use shape::{ContactPoint, ElasticShape, ShapeError, ShapeReport};
 pub use sinew_math::SimdLevel;
 pub use sleep::Sleep;

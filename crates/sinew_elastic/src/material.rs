@@ -115,7 +115,8 @@ impl Material {
         if let Method::PaperExact { .. } = self.method {
             return 1;
         }
-        let wanted = (TAU * self.elastic_hz * dt / FRAC_PI_3).ceil();
+        // Rounding must not turn exactly six a period into one sub-step more.
+        let wanted = (TAU * self.elastic_hz * dt / FRAC_PI_3 - 1e-4).ceil();
         (wanted.max(1.0) as u32).min(MAX_SUBSTEPS)
     }
 

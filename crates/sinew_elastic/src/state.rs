@@ -211,6 +211,35 @@ impl BodyState {
         self.quiet_seconds = 0.0;
     }
 
+    /// A 64-bit hash (FNV-1a) of the bits of the whole state: equal states, and in practice only those,
+    /// have equal hashes. The same on every machine.
+    #[must_use]
+    pub fn hash(&self) -> u64 {
+        const OFFSET_BASIS: u64 = 0xcbf2_9ce4_8422_2325;
+        const PRIME: u64 = 0x0100_0000_01b3;
+        let mut hash = OFFSET_BASIS;
+        let mut add = |bits: u64| {
+            for byte in bits.to_le_bytes() {
+                hash = (hash ^ u64::from(byte)).wrapping_mul(PRIME);
+            }
+        };
+        for value in self.origin.to_array().into_iter().chain(self.pose.translation.to_array()) {
+            add(value.to_bits());
+        }
+        let vectors = self.positions.iter().chain(&self.velocities).flat_map(|v| [v.x, v.y, v.z]);
+        let turns = self.rotations.iter().chain(&self.goal_rotations);
+        let turns = turns.flat_map(|q| [q.x, q.y, q.z, q.w]);
+        for value in vectors.chain(turns).flat_map(|lanes| lanes.0) {
+            add(u64::from(value.to_bits()));
+        }
+        let rest = self.weights.iter().copied().chain(self.pose.rotation.to_array());
+        for value in rest.chain([self.quiet_seconds]) {
+            add(u64::from(value.to_bits()));
+        }
+        add(u64::from(self.asleep) + 2 * u64::from(self.cold));
+        hash
+    }
+
     /// Moves the origin by `away`; no particle moves in the world.
     pub(crate) fn rebase(&mut self, shape: &ElasticShape, away: Vec3) {
         self.origin += away.as_dvec3();

@@ -9,7 +9,7 @@ use core::ops::{Add, AddAssign, Div, Mul, Neg, Sub, SubAssign};
 
 use glam::Vec3;
 
-use crate::wide::{F8, Mat3x8, Quatx8, Sym3x8, Vec3x8};
+use crate::wide::{F8, Mat3x8, Quad, Quatx8, Sym3x8, Vec3x8};
 
 mod baseline;
 mod dispatch;
@@ -80,6 +80,12 @@ pub trait Lane:
     /// take `after`'s lane with it clear. A shift by one along an axis of a 2×2×2 brick.
     #[must_use]
     fn straddle<const BIT: usize>(before: Self, after: Self) -> Self;
+    /// The first three numbers of eight entries of a table, one entry a lane.
+    ///
+    /// # Panics
+    /// When an index lies outside of the table.
+    #[must_use]
+    fn gather(token: Self::Token, table: &[Quad], indices: &[u32; 8]) -> V3<Self>;
 }
 
 /// Eight 3-vectors in registers.

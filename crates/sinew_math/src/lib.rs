@@ -18,4 +18,4 @@ pub mod symmetric;
 pub mod wide;
 
 pub use lane::{Lane, LaneWork, SimdLevel, dispatch};
-pub use wide::{F8, LANES, Mat3x8, Quatx8, Sym3x8, Vec3x8};
+pub use wide::{F8, LANES, Mat3x8, Quad, Quatx8, Sym3x8, Vec3x8};

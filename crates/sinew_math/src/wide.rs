@@ -13,6 +13,20 @@ pub const LANES: usize = 8;
 #[repr(C, align(32))]
 pub struct F8(pub [f32; LANES]);
 
+/// One 3-vector with a fourth number, aligned for a quick gather: see [`crate::Lane::gather`].
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[repr(C, align(16))]
+pub struct Quad(pub [f32; 4]);
+
+impl Quad {
+    /// A vector and a zero.
+    #[inline(always)]
+    #[must_use]
+    pub const fn from_vec3(v: Vec3) -> Self {
+        Self([v.x, v.y, v.z, 0.0])
+    }
+}
+
 /// Eight 3-vectors.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]

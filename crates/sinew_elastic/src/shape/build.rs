@@ -3,7 +3,7 @@
 use core::fmt;
 use core::ops::Range;
 
-use glam::{DMat3, DVec3, Vec3};
+use glam::{DMat3, DVec3, IVec3, Vec3};
 use sinew_math::symmetric::pseudo_inverse;
 use sinew_math::{F8, LANES, Sym3x8, Vec3x8};
 use thiserror::Error;
@@ -12,7 +12,7 @@ use crate::lattice::LatticeNodes;
 
 use super::lists::{RegionLists, RestRegion};
 use super::stencil::{BrickMap, Stencil, brick_and_lane};
-use super::{ContactPoint, ElasticShape, NO_PARTICLE, Node};
+use super::{ContactPoint, ElasticShape, NO_PARTICLE};
 
 /// Eigenvalues of a region's moment below this share of the largest count as zero: the region is flat
 /// or thin in that direction.
@@ -125,7 +125,7 @@ struct Draft {
 }
 
 struct LatticeDraft {
-    nodes: Vec<Node>,
+    nodes: Vec<IVec3>,
     spacing: f64,
     width: u32,
 }
@@ -433,6 +433,7 @@ impl Draft {
             stencil: None,
             lists: RegionLists::default(),
             region_slots: Vec::new(),
+            has_owners: self.owners.is_some(),
             center,
             volume: total,
             size: ((high - low).length() as f32).max(f32::MIN_POSITIVE),
@@ -587,7 +588,7 @@ impl Draft {
         };
         let map = BrickMap::new(lattice.nodes.iter().copied(), lattice.width);
         let in_grid = |particle: u32| (shape.slots[particle as usize] as usize) < bricks * LANES;
-        let occupied = |node: Node| {
+        let occupied = |node: IVec3| {
             let (brick, lane) = brick_and_lane(node);
             map.find(brick).is_some_and(|b| shape.particles[b * LANES + lane] != NO_PARTICLE)
         };
@@ -665,13 +666,13 @@ fn trace(m: DMat3) -> f64 {
     m.x_axis.x + m.y_axis.y + m.z_axis.z
 }
 
-fn nodes_in_box(node: Node, width: u32, occupied: impl Fn(Node) -> bool) -> usize {
+fn nodes_in_box(node: IVec3, width: u32, occupied: impl Fn(IVec3) -> bool) -> usize {
     let w = width as i32;
     let mut count = 0;
     for z in -w..=w {
         for y in -w..=w {
             for x in -w..=w {
-                count += usize::from(occupied(node + Node::new(x, y, z)));
+                count += usize::from(occupied(node + IVec3::new(x, y, z)));
             }
         }
     }

@@ -1,6 +1,7 @@
 //! Regions as lists of particles: any shape, any overlap.
 
 use glam::{DVec3, Vec3, Vec4};
+use sinew_math::{F8, LANES, Vec3x8};
 
 /// Regions in compressed rows, for the regions that no stencil covers.
 ///
@@ -12,8 +13,17 @@ pub(crate) struct RegionLists {
     pub start: Vec<u32>,
     /// Particle slot of each member.
     pub member: Vec<u32>,
-    /// Of each member: its share of the region's mass, then `κ m̃ q`.
-    pub weight: Vec<Vec4>,
+    /// Of each member: its share of the region's mass, then `κ m̃ q`. Empty once `entries` is made.
+    weight: Vec<Vec4>,
+    /// The same members eight lists at a time, one list a lane: what the step reads. Lists that are
+    /// shorter than the longest of their block go on with weights of zero.
+    pub entries: Vec<ListEntry>,
+    /// First entry of each region block; one more than there are blocks.
+    pub entry_start: Vec<u32>,
+    /// Reference particle of each lane, by region block.
+    pub references: Vec<[u32; LANES]>,
+    /// Lanes that have a list, by region block: all bits set, or none.
+    pub lanes: Vec<F8>,
     /// Particle slot that positions are taken relative to, for precision.
     pub reference: Vec<u32>,
     /// Rest centre, relative to the shape's centre.
@@ -75,6 +85,7 @@ impl RegionLists {
         if self.is_empty() {
             return;
         }
+        self.pack_entries(region_blocks);
         self.incidence_start = vec![0; particle_slots + 1];
         for &slot in &self.member {
             self.incidence_start[slot as usize + 1] += 1;
@@ -91,6 +102,52 @@ impl RegionLists {
                 next[slot] += 1;
             }
         }
+    }
+}
+
+impl RegionLists {
+    fn pack_entries(&mut self, region_blocks: usize) {
+        self.entry_start.push(0);
+        for block in 0..region_blocks {
+            let lists = self.block_start[block] as usize..self.block_start[block + 1] as usize;
+            let mut lanes = F8::ZERO;
+            let mut references = [0; LANES];
+            let first = self.entries.len();
+            for list in lists {
+                let lane = self.region[list] as usize % LANES;
+                lanes.0[lane] = f32::from_bits(u32::MAX);
+                references[lane] = self.reference[list];
+                for (at, member) in self.members(list).enumerate() {
+                    if self.entries.len() == first + at {
+                        self.entries.push(ListEntry::default());
+                    }
+                    self.entries[first + at].set(lane, self.member[member], self.weight[member]);
+                }
+            }
+            self.lanes.push(lanes);
+            self.references.push(references);
+            self.entry_start.push(self.entries.len() as u32);
+        }
+        self.weight = Vec::new();
+    }
+}
+
+/// One member of each of eight lists.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(crate) struct ListEntry {
+    /// Its share of the region's mass.
+    pub share: F8,
+    /// `κ m̃ q`.
+    pub offset: Vec3x8,
+    /// Particle slots.
+    pub slots: [u32; LANES],
+}
+
+impl ListEntry {
+    fn set(&mut self, lane: usize, slot: u32, weight: Vec4) {
+        self.share.0[lane] = weight.x;
+        self.offset.set_lane(lane, Vec3::new(weight.y, weight.z, weight.w));
+        self.slots[lane] = slot;
     }
 }
 

@@ -7,7 +7,7 @@ pub(crate) mod stencil;
 
 use core::ops::Range;
 
-use glam::{IVec3, Vec3};
+use glam::Vec3;
 use sinew_math::{F8, LANES, Sym3x8, Vec3x8};
 
 pub(crate) use build::FLAT;
@@ -48,8 +48,10 @@ pub struct ElasticShape {
     pub(crate) region_count: usize,
     pub(crate) stencil: Option<Stencil>,
     pub(crate) lists: RegionLists,
-    /// Members of each region, as particles, in region order: what tests and gizmos read.
+    /// Slot of each region.
     pub(crate) region_slots: Vec<u32>,
+    /// Whether a region's slot is that of its own particle.
+    pub(crate) has_owners: bool,
     pub(crate) center: Vec3,
     pub(crate) volume: f64,
     pub(crate) size: f32,
@@ -201,7 +203,9 @@ impl ElasticShape {
             + of(&self.contact_points)
             + of(&lists.start)
             + of(&lists.member)
-            + of(&lists.weight)
+            + of(&lists.entries)
+            + of(&lists.references)
+            + of(&lists.lanes)
             + of(&lists.reference)
             + of(&lists.center)
             + of(&lists.region)
@@ -219,6 +223,3 @@ impl ElasticShape {
         bytes
     }
 }
-
-/// A lattice node's place in the grid.
-pub(crate) type Node = IVec3;

@@ -2,7 +2,7 @@
 //!
 //! Nodes are stored in bricks of 2×2×2, one node a lane, so that even a body of ten nodes a side has no
 //! padding. A region of half-width w is the box of (2w+1)³ nodes round its own; its sums are separable,
-//! and cost the same three passes whatever w (FastLSM: Rivers and James 2007). Offsets in whole cells
+//! and cost the same three passes whatever w (fast summation: Rivers and James 2007). Offsets in whole cells
 //! are summed in place of rest positions, which keeps single precision exact where a body is large.
 
 use glam::IVec3;

@@ -16,7 +16,7 @@ pub(crate) mod sums;
 use core::ops::Range;
 
 use glam::{DVec3, Vec3};
-use sinew_math::{LANES, Vec3x8};
+use sinew_math::{LANES, Quad, Vec3x8};
 use smallvec::SmallVec;
 
 use crate::contact::{Collider, Reaction};
@@ -265,42 +265,43 @@ impl<E: Executor> Work<'_, E> {
         let keep_momentum =
             self.input.anchors.is_empty() && material.method == Method::Conservative;
         if implicit {
-            // Predict: damped free motion. The sums are of the state before it.
-            let motion = self.sum_ways(true)?;
+            // Predict: damped free motion.
+            let motion = self.sum_ways(decay, 0.0, true)?;
             self.move_particles(&Kick {
                 motion,
-                keep_momentum: false,
                 kick: 0.0,
-                pull_share: 0.0,
+                kick_drift: 0.0,
                 drift: h,
                 decay,
                 gravity_kick,
             });
         }
         self.find_goals(material, numbers);
-        let motion = self.sum_ways(false)?;
-        let kick = if implicit {
-            Kick {
+        let kick = alpha / h;
+        let rounding_kick = if keep_momentum { kick } else { 0.0 };
+        let motion = if implicit {
+            let motion = self.sum_ways(1.0, rounding_kick, false)?;
+            self.move_particles(&Kick {
                 motion,
-                keep_momentum,
-                kick: alpha / h,
-                pull_share: alpha,
+                kick,
+                kick_drift: h,
                 drift: 0.0,
                 decay: 1.0,
                 gravity_kick: Vec3::ZERO,
-            }
+            });
+            motion
         } else {
-            Kick {
+            let motion = self.sum_ways(decay, rounding_kick, false)?;
+            self.move_particles(&Kick {
                 motion,
-                keep_momentum,
-                kick: alpha / h,
-                pull_share: 0.0,
+                kick,
+                kick_drift: 0.0,
                 drift: h,
                 decay,
                 gravity_kick,
-            }
+            });
+            motion
         };
-        self.move_particles(&kick);
         self.hold_anchors(h * substeps_left as f32);
         self.collide(h);
         Some(motion)
@@ -311,7 +312,7 @@ impl<E: Executor> Work<'_, E> {
         if !self.body.shape.lists.is_empty() {
             for (block, x) in self.state.positions.iter().enumerate() {
                 for lane in 0..LANES {
-                    self.scratch.quads[block * LANES + lane] = x.lane(lane).extend(0.0);
+                    self.scratch.quads[block * LANES + lane] = Quad::from_vec3(x.lane(lane));
                 }
             }
         }
@@ -480,9 +481,9 @@ impl<E: Executor> Work<'_, E> {
         }
     }
 
-    /// Ways of all particles to their goals, and the sums over the body. With `motion_only` the ways
-    /// of the step before stand in. `None` when something is not finite.
-    fn sum_ways(&mut self, motion_only: bool) -> Option<RigidMotion> {
+    /// Ways of all particles to their goals (none with `motion_only`), and the sums over the body for a
+    /// move with `decay` and `kick`. `None` when something is not finite.
+    fn sum_ways(&mut self, decay: f32, kick: f32, motion_only: bool) -> Option<RigidMotion> {
         let shape = self.body.shape;
         let scratch = &mut *self.scratch;
         let input = ParticleInput {
@@ -491,6 +492,8 @@ impl<E: Executor> Work<'_, E> {
             velocities: &self.state.velocities,
             affine: &scratch.affine,
             list_goals: &scratch.list_goals,
+            decay,
+            kick,
         };
         let mut tasks = SmallVec::<[ParticleTask<'_>; MOST_TASKS]>::new();
         let mut offsets = &mut scratch.offsets[..];
@@ -525,12 +528,12 @@ impl<E: Executor> Work<'_, E> {
             shape,
             offsets: &scratch.offsets,
             motion: kick.motion,
-            keep_momentum: kick.keep_momentum,
             kick: kick.kick,
-            pull_share: kick.pull_share,
+            kick_drift: kick.kick_drift,
             drift: kick.drift,
             decay: kick.decay,
             gravity_kick: kick.gravity_kick,
+            bounds: !self.input.colliders.is_empty(),
         };
         let mut tasks = SmallVec::<[MoveTask<'_>; MOST_TASKS]>::new();
         let mut positions = &mut self.state.positions[..];
@@ -628,9 +631,8 @@ impl<E: Executor> Work<'_, E> {
 /// What one move does; see [`MoveInput`].
 struct Kick {
     motion: RigidMotion,
-    keep_momentum: bool,
     kick: f32,
-    pull_share: f32,
+    kick_drift: f32,
     drift: f32,
     decay: f32,
     gravity_kick: Vec3,

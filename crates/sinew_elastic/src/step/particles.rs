@@ -31,6 +31,11 @@ pub(crate) struct ParticleInput<'a> {
     pub velocities: &'a [Vec3x8],
     pub affine: &'a [Affine8],
     pub list_goals: &'a [ListGoal],
+    /// Factor on the velocities in the move that follows.
+    pub decay: f32,
+    /// Change of velocity by each metre of way, in 1/s, where its rigid part is rounding; zero where
+    /// something outside holds the body.
+    pub kick: f32,
 }
 
 impl ParticleTask<'_> {
@@ -46,6 +51,8 @@ impl ParticleTask<'_> {
         let shape = input.shape;
         let planes = shape.stencil.as_ref().map_or(0, |s| s.planes());
         let smallest = L::splat(t, (SMALLEST_PULL * shape.size).powi(2));
+        let rate = L::splat(t, 1.0 - input.decay);
+        let kick = L::splat(t, input.kick);
         for chunk in self.chunks.clone() {
             let stencil = shape.stencil.as_ref().filter(|_| chunk < planes && !motion_only);
             if let Some(stencil) = stencil {
@@ -73,7 +80,8 @@ impl ParticleTask<'_> {
                 let way = way.map(#[inline(always)] |c| pulled.select(c, zero));
                 way.store_to(&mut self.offsets[block - self.first_block]);
                 let v = V3::load(t, &input.velocities[block]);
-                lanes.add(L::load(t, &shape.mass[block]), x, v, way, &mut sums);
+                let lost = v * rate - way * kick;
+                lanes.add(L::load(t, &shape.mass[block]), x, v, lost, &mut sums);
             }
             lanes.flush(&mut sums);
             self.sums[chunk - self.chunks.start] = sums;
@@ -90,7 +98,7 @@ fn add_list_goals(
     goals: &mut Vec3x8,
 ) {
     let lists = &shape.lists;
-    let rest = &shape.rest[block];
+    let rest_positions = &shape.rest[block];
     for lane in 0..LANES {
         let slot = block * LANES + lane;
         let incidence =
@@ -99,13 +107,23 @@ fn add_list_goals(
             continue;
         }
         let mut rows = [Vec4::ZERO; 3];
-        for &list in &lists.incidence[incidence] {
+        let mut add = |list: u32| {
             let goal = &list_goals[list as usize];
             rows[0] += goal[0];
             rows[1] += goal[1];
             rows[2] += goal[2];
+        };
+        let (quads, rest) = lists.incidence[incidence].as_chunks::<4>();
+        for &[a, b, c, d] in quads {
+            add(a);
+            add(b);
+            add(c);
+            add(d);
         }
-        let q = rest.lane(lane).extend(1.0);
+        for &list in rest {
+            add(list);
+        }
+        let q = rest_positions.lane(lane).extend(1.0);
         goals.x.0[lane] += rows[0].dot(q);
         goals.y.0[lane] += rows[1].dot(q);
         goals.z.0[lane] += rows[2].dot(q);
@@ -125,18 +143,20 @@ pub(crate) struct MoveTask<'a> {
 pub(crate) struct MoveInput<'a> {
     pub shape: &'a ElasticShape,
     pub offsets: &'a [Vec3x8],
+    /// The rigid motion that damping and rounding took, in m/s.
     pub motion: RigidMotion,
-    /// Whether the rounding in the pull is taken off; not where something outside holds the body.
-    pub keep_momentum: bool,
-    /// Change of velocity by each metre of pull, in 1/s.
+    /// Change of velocity by each metre of way, in 1/s.
     pub kick: f32,
-    /// Share of the pull that positions cover at once (implicit form).
-    pub pull_share: f32,
-    /// Time that velocities move positions for.
+    /// Time for which positions follow the kick at once (implicit form), in s.
+    pub kick_drift: f32,
+    /// Time for which velocities move positions, in s.
     pub drift: f32,
+    /// Factor on the velocities.
     pub decay: f32,
     /// Change of every velocity.
     pub gravity_kick: Vec3,
+    /// Whether the corners of the body's box are wanted.
+    pub bounds: bool,
 }
 
 impl MoveTask<'_> {
@@ -144,14 +164,13 @@ impl MoveTask<'_> {
     #[inline(always)]
     fn run<L: Lane>(&mut self, t: L::Token, input: &MoveInput<'_>) {
         let motion = &input.motion;
-        let center = V3::<L>::splat(t, motion.center);
-        let velocity = V3::<L>::splat(t, motion.velocity);
-        let angular = V3::<L>::splat(t, motion.angular_velocity);
-        let keep = if input.keep_momentum { 1.0 } else { 0.0 };
-        let (mean, turn) = (V3::<L>::splat(t, motion.mean_pull * keep), V3::<L>::splat(t, motion.pull_rotation * keep));
+        let turn = V3::<L>::splat(t, motion.turn);
+        // `velocity + turn × (x − center)`, with all that is constant put together.
+        let constant = motion.velocity - motion.turn.cross(motion.center);
+        let given = V3::<L>::splat(t, constant);
         let gravity = V3::<L>::splat(t, input.gravity_kick);
-        let (kick, share) = (L::splat(t, input.kick), L::splat(t, input.pull_share));
-        let (drift, decay) = (L::splat(t, input.drift), L::splat(t, input.decay));
+        let (kick, decay) = (L::splat(t, input.kick), L::splat(t, input.decay));
+        let (drift, kick_drift) = (L::splat(t, input.drift), L::splat(t, input.kick_drift));
         let (zero, far) = (L::splat(t, 0.0), L::splat(t, f32::INFINITY));
         for chunk in self.chunks.clone() {
             let mut low = V3::<L>::splat(t, Vec3::INFINITY);
@@ -161,17 +180,23 @@ impl MoveTask<'_> {
                 let real = zero.lt(L::load(t, &input.shape.mass[block]));
                 let x = V3::load(t, &self.positions[local]);
                 let v = V3::load(t, &self.velocities[local]);
-                let arm = x - center;
-                let pull = V3::load(t, &input.offsets[block]) - mean - turn.cross(arm);
-                let rigid = velocity + angular.cross(arm);
-                let v = rigid + (v - rigid) * decay + pull * kick + gravity;
-                let moved = x + pull * share + v * drift;
-                v.map(#[inline(always)] |c| real.select(c, zero)).store_to(&mut self.velocities[local]);
+                let way = V3::load(t, &input.offsets[block]);
+                let change = way * kick + given + turn.cross(x);
+                let v = v * decay + change + gravity;
+                let mut moved = x + v * drift;
+                if input.kick_drift != 0.0 {
+                    moved += change * kick_drift;
+                }
+                v.map(#[inline(always)] |c| real.select(c, zero))
+                    .store_to(&mut self.velocities[local]);
                 moved
                     .map(#[inline(always)] |c| real.select(c, zero))
                     .store_to(&mut self.positions[local]);
-                low = low.zip(moved, #[inline(always)] |low, c| real.select(c, far).min(low));
-                high = high.zip(moved, #[inline(always)] |high, c| real.select(c, -far).max(high));
+                if input.bounds {
+                    low = low.zip(moved, #[inline(always)] |low, c| real.select(c, far).min(low));
+                    high = high
+                        .zip(moved, #[inline(always)] |high, c| real.select(c, -far).max(high));
+                }
             }
             let sums = &mut self.sums[chunk - self.chunks.start];
             sums.low = over_lanes(&low.store(), Vec3::min);

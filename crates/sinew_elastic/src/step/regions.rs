@@ -6,7 +6,7 @@ use core::ops::Range;
 use glam::{Vec3, Vec4};
 use sinew_math::rotation::follow;
 use sinew_math::lane::{Lane, LaneWork, M3, Q4, S3, SimdLevel, V3, dispatch};
-use sinew_math::{F8, LANES, Mat3x8, Quatx8, Vec3x8};
+use sinew_math::{F8, LANES, Mat3x8, Quad, Quatx8, Vec3x8};
 
 use crate::examples::{ExampleBasis, Grouping};
 use crate::shape::ElasticShape;
@@ -70,7 +70,7 @@ impl LocalSolver {
 pub(crate) struct RegionInput<'a> {
     pub shape: &'a ElasticShape,
     pub positions: &'a [Vec3x8],
-    pub quads: &'a [Vec4],
+    pub quads: &'a [Quad],
     pub pass: Pass<'a>,
     /// Goals turn with the polar rotation, as published.
     pub polar_goals: bool,
@@ -105,16 +105,8 @@ impl RegionTask<'_> {
                     moment = M3 { cols: [x - sum * c.x, y - sum * c.y, z - sum * c.z] };
                     center = sum * L::load(t, &stencil.inverse_weight[block]);
                 }
-                let lists = &shape.lists;
-                let first = lists.block_start[block] as usize;
-                let end = lists.block_start[block + 1] as usize;
-                if end > first {
-                    let (mut m, mut c) = (moment.store(), center.store());
-                    for list in first..end {
-                        let lane = lists.region[list] as usize % LANES;
-                        fit_list(shape, input.quads, list, lane, &mut m, &mut c);
-                    }
-                    (moment, center) = (M3::load(t, &m), V3::load(t, &c));
+                if !shape.lists.is_empty() {
+                    (moment, center) = fit_lists(t, shape, input.quads, block, moment, center);
                 }
                 self.block::<L>(t, input, chunk, block, moment, center);
             }
@@ -406,31 +398,44 @@ fn list_goal(matrix: &Mat3x8, center: &Vec3x8, lane: usize, rest: Vec3) -> ListG
     ]
 }
 
-/// Moment and centre of a list region, into one lane.
+/// Moments and centres of the list regions of a block; lanes without a list keep what they had.
 #[inline(always)]
-fn fit_list(
+fn fit_lists<L: Lane>(
+    t: L::Token,
     shape: &ElasticShape,
-    quads: &[Vec4],
-    list: usize,
-    lane: usize,
-    moment: &mut Mat3x8,
-    center: &mut Vec3x8,
-) {
+    quads: &[Quad],
+    block: usize,
+    moment: M3<L>,
+    center: V3<L>,
+) -> (M3<L>, V3<L>) {
     let lists = &shape.lists;
-    let reference = quads[lists.reference[list] as usize];
-    let members = lists.members(list);
-    let mut sums = [Vec4::ZERO; 4];
-    for (&slot, &weight) in lists.member[members.clone()].iter().zip(&lists.weight[members]) {
-        let d = quads[slot as usize] - reference;
-        sums[0] += d * weight.x;
-        sums[1] += d * weight.y;
-        sums[2] += d * weight.z;
-        sums[3] += d * weight.w;
+    let entries = lists.entry_start[block] as usize..lists.entry_start[block + 1] as usize;
+    if entries.is_empty() {
+        return (moment, center);
     }
-    center.set_lane(lane, (reference + sums[0]).truncate());
-    moment.cols[0].set_lane(lane, sums[1].truncate());
-    moment.cols[1].set_lane(lane, sums[2].truncate());
-    moment.cols[2].set_lane(lane, sums[3].truncate());
+    // Relative to a particle of the region, so that single precision keeps its digits.
+    let reference = L::gather(t, quads, &lists.references[block]);
+    let zero = V3::splat(t, Vec3::ZERO);
+    let (mut sum, mut cols) = (zero, [zero; 3]);
+    for entry in &lists.entries[entries] {
+        let d = L::gather(t, quads, &entry.slots) - reference;
+        sum += d * L::load(t, &entry.share);
+        cols[0] += d * L::load(t, &entry.offset.x);
+        cols[1] += d * L::load(t, &entry.offset.y);
+        cols[2] += d * L::load(t, &entry.offset.z);
+    }
+    let mask = L::load(t, &lists.lanes[block]);
+    let pick = L::select;
+    let choose = |new: V3<L>, old: V3<L>| V3 {
+        x: pick(mask, new.x, old.x),
+        y: pick(mask, new.y, old.y),
+        z: pick(mask, new.z, old.z),
+    };
+    let [x, y, z] = moment.cols;
+    (
+        M3 { cols: [choose(cols[0], x), choose(cols[1], y), choose(cols[2], z)] },
+        choose(reference + sum, center),
+    )
 }
 
 struct FitWork<'a, 'b>(&'a mut RegionTask<'b>, &'a RegionInput<'b>);

@@ -1,7 +1,7 @@
 //! Working memory of a step: made once for a body, never part of its state.
 
 use glam::Vec4;
-use sinew_math::{F8, Mat3x8, SimdLevel, Vec3x8};
+use sinew_math::{F8, Mat3x8, Quad, SimdLevel, Vec3x8};
 use smallvec::SmallVec;
 
 use crate::contact::Reaction;
@@ -69,7 +69,7 @@ pub struct Scratch {
     pub(crate) affine: Vec<Affine8>,
     pub(crate) offsets: Vec<Vec3x8>,
     /// Positions for gathers, when there are lists.
-    pub(crate) quads: Vec<Vec4>,
+    pub(crate) quads: Vec<Quad>,
     pub(crate) list_goals: Vec<ListGoal>,
     pub(crate) planes: SmallVec<[PlaneScratch; 2]>,
     pub(crate) sums: Vec<ChunkSums>,
@@ -98,7 +98,7 @@ impl Scratch {
             simd: SimdLevel::Best,
             affine: vec![Affine8::ZERO; shape.region_block_count() + 1],
             offsets: vec![Vec3x8::ZERO; shape.block_count()],
-            quads: if lists > 0 { vec![Vec4::ZERO; shape.block_count() * 8] } else { Vec::new() },
+            quads: if lists > 0 { vec![Quad::default(); shape.block_count() * 8] } else { Vec::new() },
             list_goals: vec![ListGoal::default(); lists],
             planes,
             sums: vec![ChunkSums::default(); shape.particle_chunks.len()],

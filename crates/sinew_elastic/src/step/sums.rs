@@ -9,21 +9,18 @@ const BLOCKS_PER_FLUSH: usize = 32;
 /// Sums over a chunk of blocks. Positions are relative to the body's origin.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct ChunkSums {
-    /// Σ m d, with d the way to the goal.
-    pub pull: DVec3,
-    /// Σ m x × d.
-    pub torque: DVec3,
-    /// Σ m v.
-    pub momentum: DVec3,
-    /// Σ m x × v.
-    pub angular: DVec3,
+    /// Σ m u, with u the change of velocity whose rigid part is to be given back: what damping takes,
+    /// and the pull, whose rigid part is rounding.
+    pub lost: DVec3,
+    /// Σ m x × u.
+    pub lost_angular: DVec3,
     /// Σ m x.
     pub first: DVec3,
     /// Σ m x xᵀ: xx, yy, zz, xy, xz, yz.
     pub second: [f64; 6],
     /// Σ m |v|².
     pub speed: f64,
-    /// Lowest and highest corner after the last move.
+    /// Lowest and highest corner after the last move, where there are colliders.
     pub low: Vec3,
     pub high: Vec3,
 }
@@ -31,10 +28,8 @@ pub(crate) struct ChunkSums {
 /// Lane-wise partial sums of a few blocks.
 #[derive(Clone, Copy)]
 pub(crate) struct LaneSums<L> {
-    pull: V3<L>,
-    torque: V3<L>,
-    momentum: V3<L>,
-    angular: V3<L>,
+    lost: V3<L>,
+    lost_angular: V3<L>,
     first: V3<L>,
     diagonal: V3<L>,
     off_diagonal: V3<L>,
@@ -47,10 +42,8 @@ impl<L: Lane> LaneSums<L> {
     pub fn new(t: L::Token) -> Self {
         let zero = V3::splat(t, Vec3::ZERO);
         Self {
-            pull: zero,
-            torque: zero,
-            momentum: zero,
-            angular: zero,
+            lost: zero,
+            lost_angular: zero,
             first: zero,
             diagonal: zero,
             off_diagonal: zero,
@@ -60,17 +53,14 @@ impl<L: Lane> LaneSums<L> {
     }
 
     #[inline(always)]
-    pub fn add(&mut self, mass: L, x: V3<L>, v: V3<L>, d: V3<L>, into: &mut ChunkSums) {
+    pub fn add(&mut self, mass: L, x: V3<L>, v: V3<L>, u: V3<L>, into: &mut ChunkSums) {
         let mx = x * mass;
-        let mv = v * mass;
-        self.pull += d * mass;
-        self.torque += mx.cross(d);
-        self.momentum += mv;
-        self.angular += x.cross(mv);
+        self.lost += u * mass;
+        self.lost_angular += mx.cross(u);
         self.first += mx;
         self.diagonal += mx.zip(x, #[inline(always)] |m, c| m * c);
         self.off_diagonal += V3 { x: mx.x * x.y, y: mx.x * x.z, z: mx.y * x.z };
-        self.speed += mv.dot(v);
+        self.speed += v.dot(v) * mass;
         self.blocks += 1;
         if self.blocks == BLOCKS_PER_FLUSH {
             self.flush(into);
@@ -79,10 +69,8 @@ impl<L: Lane> LaneSums<L> {
 
     #[inline(always)]
     pub fn flush(&mut self, into: &mut ChunkSums) {
-        into.pull += total(self.pull);
-        into.torque += total(self.torque);
-        into.momentum += total(self.momentum);
-        into.angular += total(self.angular);
+        into.lost += total(self.lost);
+        into.lost_angular += total(self.lost_angular);
         into.first += total(self.first);
         let second = [self.diagonal.store().sum(), self.off_diagonal.store().sum()];
         for axis in 0..3 {
@@ -99,26 +87,20 @@ fn total<L: Lane>(v: V3<L>) -> DVec3 {
     DVec3::from_array(v.store().sum())
 }
 
-/// The rigid motion of a body, and the rigid part of its pull.
+/// The rigid motion that is given back to every particle: `velocity + turn × (x − center)`.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct RigidMotion {
     pub center: Vec3,
     pub velocity: Vec3,
-    pub angular_velocity: Vec3,
-    /// Mean of the ways to the goals: rounding, to be taken off.
-    pub mean_pull: Vec3,
-    /// Rigid rotation in the ways to the goals: rounding too.
-    pub pull_rotation: Vec3,
+    pub turn: Vec3,
     /// Mean |v|² of the particles.
     pub mean_square_speed: f64,
 }
 
 impl ChunkSums {
     pub fn merge(&mut self, other: &Self) {
-        self.pull += other.pull;
-        self.torque += other.torque;
-        self.momentum += other.momentum;
-        self.angular += other.angular;
+        self.lost += other.lost;
+        self.lost_angular += other.lost_angular;
         self.first += other.first;
         for (mine, theirs) in self.second.iter_mut().zip(other.second) {
             *mine += theirs;
@@ -128,25 +110,20 @@ impl ChunkSums {
 
     pub fn rigid_motion(&self, mass: f64) -> RigidMotion {
         let center = self.first / mass;
-        let about = |sum: DVec3, linear: DVec3| sum - center.cross(linear);
-        let inertia = self.inertia(mass, center);
-        let inverse = inverse_inertia(inertia);
+        let about_center = self.lost_angular - center.cross(self.lost);
+        let turn = inverse_inertia(self.inertia(mass, center)) * about_center;
         RigidMotion {
             center: center.as_vec3(),
-            velocity: (self.momentum / mass).as_vec3(),
-            angular_velocity: (inverse * about(self.angular, self.momentum)).as_vec3(),
-            mean_pull: (self.pull / mass).as_vec3(),
-            pull_rotation: (inverse * about(self.torque, self.pull)).as_vec3(),
+            velocity: (self.lost / mass).as_vec3(),
+            turn: turn.as_vec3(),
             mean_square_speed: self.speed / mass,
         }
     }
 
     /// Whether every sum is finite, which no particle that is not can leave so.
     pub fn is_finite(&self) -> bool {
-        self.pull.is_finite()
-            && self.torque.is_finite()
-            && self.momentum.is_finite()
-            && self.angular.is_finite()
+        self.lost.is_finite()
+            && self.lost_angular.is_finite()
             && self.second.iter().all(|v| v.is_finite())
             && self.speed.is_finite()
     }

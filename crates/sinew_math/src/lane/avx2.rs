@@ -1,13 +1,13 @@
 //! Lanes for AVX2: one register of eight.
 
-use core::arch::x86_64::__m256;
+use core::arch::x86_64::{__m128, __m256};
 use core::ops::{Add, AddAssign, Div, Mul, Neg, Sub};
 
 use bytemuck::cast;
 use pulp::x86::V3 as Token;
 
-use super::Lane;
-use crate::wide::F8;
+use super::{Lane, V3};
+use crate::wide::{F8, Quad};
 
 /// Eight lanes in one register, with the proof that the machine has such registers.
 #[derive(Clone, Copy, Debug)]
@@ -150,5 +150,26 @@ impl Lane for Avx2 {
             2 => avx._mm256_shuffle_ps::<0b01_00_11_10>(before.value, after.value),
             _ => avx._mm256_permute2f128_ps::<0x21>(before.value, after.value),
         })
+    }
+
+    #[inline(always)]
+    fn gather(token: Token, table: &[Quad], indices: &[u32; 8]) -> V3<Self> {
+        let avx = token.avx;
+        let [a, b, c, d, e, f, g, h] = *indices;
+        let low = |i: u32| -> __m128 { cast(table[i as usize].0) };
+        // Entries i and i + 4 side by side, then a 4 × 4 transpose of each half.
+        let ae = avx._mm256_insertf128_ps::<1>(avx._mm256_castps128_ps256(low(a)), low(e));
+        let bf = avx._mm256_insertf128_ps::<1>(avx._mm256_castps128_ps256(low(b)), low(f));
+        let cg = avx._mm256_insertf128_ps::<1>(avx._mm256_castps128_ps256(low(c)), low(g));
+        let dh = avx._mm256_insertf128_ps::<1>(avx._mm256_castps128_ps256(low(d)), low(h));
+        let xy_ab = avx._mm256_unpacklo_ps(ae, bf);
+        let xy_cd = avx._mm256_unpacklo_ps(cg, dh);
+        let z_ab = avx._mm256_unpackhi_ps(ae, bf);
+        let z_cd = avx._mm256_unpackhi_ps(cg, dh);
+        V3 {
+            x: Self { value: avx._mm256_shuffle_ps::<0b01_00_01_00>(xy_ab, xy_cd), token },
+            y: Self { value: avx._mm256_shuffle_ps::<0b11_10_11_10>(xy_ab, xy_cd), token },
+            z: Self { value: avx._mm256_shuffle_ps::<0b01_00_01_00>(z_ab, z_cd), token },
+        }
     }
 }

@@ -5,8 +5,8 @@ use core::ops::{Add, AddAssign, Div, Mul, Neg, Sub};
 use bytemuck::cast;
 use wide::f32x4;
 
-use super::Lane;
-use crate::wide::F8;
+use super::{Lane, V3};
+use crate::wide::{F8, Quad};
 
 /// Eight lanes in two registers of four.
 #[derive(Clone, Copy, Debug)]
@@ -144,5 +144,23 @@ impl Lane for Baseline {
             let (b, a): ([f32; 4], [f32; 4]) = (cast(before), cast(after));
             cast(if BIT == 1 { [b[1], a[0], b[3], a[2]] } else { [b[2], b[3], a[0], a[1]] })
         })
+    }
+
+    #[inline(always)]
+    fn gather((): (), table: &[Quad], indices: &[u32; 8]) -> V3<Self> {
+        let [a, b, c, d, e, f, g, h] = *indices;
+        let [x0, y0, z0, _] = f32x4::transpose([
+            cast(table[a as usize].0),
+            cast(table[b as usize].0),
+            cast(table[c as usize].0),
+            cast(table[d as usize].0),
+        ]);
+        let [x1, y1, z1, _] = f32x4::transpose([
+            cast(table[e as usize].0),
+            cast(table[f as usize].0),
+            cast(table[g as usize].0),
+            cast(table[h as usize].0),
+        ]);
+        V3 { x: Self([x0, x1]), y: Self([y0, y1]), z: Self([z0, z1]) }
     }
 }

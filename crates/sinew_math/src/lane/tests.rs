@@ -101,3 +101,28 @@ fn a_quaternion_and_its_matrix_turn_alike() {
     let turned = dispatch(SimdLevel::Best, Turn(Quatx8::splat(q), Vec3x8::splat(v)));
     assert!((turned.lane(5) - q * v).length() < 1e-6);
 }
+
+struct Gather(Vec<Quad>, [u32; LANES]);
+
+impl LaneWork for Gather {
+    type Output = Vec3x8;
+
+    #[inline(always)]
+    fn run<L: Lane>(self, t: L::Token) -> Vec3x8 {
+        L::gather(t, &self.0, &self.1).store()
+    }
+}
+
+#[test]
+fn a_gather_takes_each_lane_from_its_entry() {
+    let table: Vec<Quad> =
+        (0..20).map(|i| Quad([i as f32, 100.0 + i as f32, -(i as f32), 7.0])).collect();
+    let indices = [3, 0, 19, 7, 7, 12, 1, 5];
+    for level in [SimdLevel::Best, SimdLevel::Baseline] {
+        let gathered = dispatch(level, Gather(table.clone(), indices));
+        for (lane, &i) in indices.iter().enumerate() {
+            let i = i as f32;
+            assert_eq!(gathered.lane(lane), Vec3::new(i, 100.0 + i, -i));
+        }
+    }
+}

@@ -1,0 +1,2 @@
+//! Gizmos and diagnostics of deformable bodies.
+#![forbid(unsafe_code)]

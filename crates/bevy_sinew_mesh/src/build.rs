@@ -1,0 +1,190 @@
+//! The work off the main thread: from the triangles of all parts to a shape and an embedding.
+
+use std::ops::ControlFlow;
+use std::ops::Range;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, OnceLock, Weak};
+
+use bevy_asset::AssetId;
+use bevy_ecs::resource::Resource;
+use bevy_math::{Affine3A, Mat3A, Vec3};
+use bevy_mesh::Mesh;
+use bevy_tasks::{AsyncComputeTaskPool, TaskPool};
+use sinew_elastic::lattice::{Lattice, LatticeError, LatticeReport, LatticeSize};
+use sinew_elastic::mesh::SurfaceMesh;
+use sinew_elastic::{ElasticShape, Embedding, ShapeError};
+
+use crate::surface::PartSurface;
+
+/// A body and how the vertices of its meshes follow it.
+#[derive(Debug)]
+pub(crate) struct BuiltMesh {
+    pub shape: Arc<ElasticShape>,
+    /// Of the vertices of all parts, one part after the other.
+    pub embedding: Embedding,
+    pub parts: Vec<PartVertices>,
+    /// In body space, one a vertex; zero where a part has none.
+    pub normals: Vec<Vec3>,
+    /// In body space, one a vertex; zero where a part has none.
+    pub tangents: Vec<Vec3>,
+    pub report: LatticeReport,
+}
+
+/// The vertices of one part among those of all parts.
+#[derive(Clone, Debug)]
+pub(crate) struct PartVertices {
+    pub range: Range<usize>,
+    pub has_normals: bool,
+    pub has_tangents: bool,
+}
+
+/// Why a job failed.
+#[derive(Clone, Debug)]
+pub(crate) enum BuildError {
+    Lattice(LatticeError),
+    Shape(ShapeError),
+}
+
+/// What a body is made from; equal keys make equal bodies.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct BuildKey {
+    /// Each part's mesh, and the bits of `body_from_part`.
+    pub parts: Vec<(AssetId<Mesh>, [u32; 12])>,
+    size: (bool, u64),
+    width: u32,
+}
+
+impl BuildKey {
+    pub(crate) fn new(
+        parts: impl Iterator<Item = (AssetId<Mesh>, Affine3A)>,
+        lattice: Lattice,
+    ) -> Self {
+        Self {
+            parts: parts.map(|(id, map)| (id, map.to_cols_array().map(f32::to_bits))).collect(),
+            size: match lattice.size {
+                LatticeSize::Particles(count) => (true, count as u64),
+                LatticeSize::Spacing(spacing) => (false, u64::from(spacing.to_bits())),
+            },
+            width: lattice.width,
+        }
+    }
+}
+
+/// A build that runs or has run. Entities share it; when the last of them lets go, it stops.
+#[derive(Debug)]
+pub(crate) struct BuildJob {
+    progress: AtomicU32,
+    result: OnceLock<Result<Arc<BuiltMesh>, BuildError>>,
+}
+
+impl BuildJob {
+    /// Share that is done, 0 to 1.
+    pub(crate) fn progress(&self) -> f32 {
+        f32::from_bits(self.progress.load(Ordering::Relaxed))
+    }
+
+    /// The result, once it is there.
+    pub(crate) fn result(&self) -> Option<&Result<Arc<BuiltMesh>, BuildError>> {
+        self.result.get()
+    }
+
+    /// Starts a build in the pool for long tasks.
+    fn spawn(parts: Vec<(PartSurface, Affine3A)>, lattice: Lattice) -> Arc<Self> {
+        let job = Arc::new(Self { progress: AtomicU32::new(0), result: OnceLock::new() });
+        let watched = Arc::downgrade(&job);
+        AsyncComputeTaskPool::get_or_init(TaskPool::new)
+            .spawn(async move {
+                let result = build(parts, lattice, &mut |share| match watched.upgrade() {
+                    Some(job) => {
+                        job.progress.store(share.to_bits(), Ordering::Relaxed);
+                        ControlFlow::Continue(())
+                    }
+                    None => ControlFlow::Break(()),
+                });
+                if let Some(job) = watched.upgrade() {
+                    // Only this task sets the result.
+                    let _ = job.result.set(result.map(Arc::new));
+                }
+            })
+            .detach();
+        job
+    }
+}
+
+/// Builds that some entity waits for or uses, so that equal bodies are built once.
+#[derive(Resource, Debug, Default)]
+pub(crate) struct Builds {
+    jobs: Vec<(BuildKey, Weak<BuildJob>)>,
+}
+
+impl Builds {
+    /// The job for a key: one that is there already, or a new one from `parts`.
+    pub(crate) fn job(
+        &mut self,
+        key: &BuildKey,
+        lattice: Lattice,
+        parts: impl FnOnce() -> Vec<(PartSurface, Affine3A)>,
+    ) -> Arc<BuildJob> {
+        self.jobs.retain(|(_, job)| job.strong_count() > 0);
+        let known = self.jobs.iter().find(|(known, _)| known == key);
+        if let Some(job) = known.and_then(|(_, job)| job.upgrade()) {
+            return job;
+        }
+        let job = BuildJob::spawn(parts(), lattice);
+        self.jobs.push((key.clone(), Arc::downgrade(&job)));
+        job
+    }
+
+    /// Later bodies of this mesh are built anew.
+    pub(crate) fn forget(&mut self, mesh: AssetId<Mesh>) {
+        self.jobs.retain(|(key, _)| key.parts.iter().all(|&(id, _)| id != mesh));
+    }
+}
+
+fn build(
+    parts: Vec<(PartSurface, Affine3A)>,
+    lattice: Lattice,
+    progress: &mut dyn FnMut(f32) -> ControlFlow<()>,
+) -> Result<BuiltMesh, BuildError> {
+    let mut surface = SurfaceMesh::default();
+    let mut ranges = Vec::with_capacity(parts.len());
+    let (mut normals, mut tangents) = (Vec::new(), Vec::new());
+    for (part, body_from_part) in &parts {
+        let start = surface.positions.len();
+        let range = start..start + part.positions.len();
+        surface
+            .positions
+            .extend(part.positions.iter().map(|&p| body_from_part.transform_point3(p)));
+        let mirrored = body_from_part.matrix3.determinant() < 0.0;
+        surface.triangles.extend(part.triangles.iter().map(|&[a, b, c]| {
+            let [b, c] = if mirrored { [c, b] } else { [b, c] };
+            [a, b, c].map(|i| i + start as u32)
+        }));
+        let normal_map = body_from_part.matrix3.inverse().transpose();
+        normals.extend(directions(&part.normals, normal_map));
+        normals.resize(range.end, Vec3::ZERO);
+        let axes: Vec<Vec3> = part.tangents.iter().map(|t| t.truncate()).collect();
+        tangents.extend(directions(&axes, body_from_part.matrix3));
+        tangents.resize(range.end, Vec3::ZERO);
+        ranges.push(PartVertices {
+            range,
+            has_normals: !part.normals.is_empty(),
+            has_tangents: !part.tangents.is_empty(),
+        });
+    }
+    drop(parts);
+    let nodes = lattice.build_with_progress(&surface, progress).map_err(BuildError::Lattice)?;
+    let shape = ElasticShape::from_lattice(&nodes).map_err(BuildError::Shape)?;
+    Ok(BuiltMesh {
+        embedding: Embedding::from_lattice(&nodes),
+        shape: Arc::new(shape),
+        parts: ranges,
+        normals,
+        tangents,
+        report: nodes.report,
+    })
+}
+
+fn directions(from: &[Vec3], map: Mat3A) -> impl Iterator<Item = Vec3> {
+    from.iter().map(move |&d| (map * d).normalize_or_zero())
+}

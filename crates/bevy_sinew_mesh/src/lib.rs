@@ -1,0 +1,2 @@
+//! Deformable bodies from Bevy meshes, and Bevy meshes that follow them.
+#![forbid(unsafe_code)]

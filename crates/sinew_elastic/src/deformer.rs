@@ -1,0 +1,167 @@
+//! Example poses by formula: twist, bend, S, shear, squash and shrink, about the body's centre.
+
+use glam::{Quat, Vec3};
+
+use crate::examples::ExamplePose;
+use crate::shape::ElasticShape;
+
+/// A pose that is made by moving every point of the rest shape. Body space.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Deformer {
+    /// Turns each point about the axis, in proportion to its height along it.
+    Twist {
+        /// Axis of the twist.
+        axis: Vec3,
+        /// Turn by each metre of height.
+        radians_per_metre: f32,
+    },
+    /// Bends the axis to a circular arc.
+    Bend {
+        /// The axis that bends.
+        axis: Vec3,
+        /// Where its ends go.
+        towards: Vec3,
+        /// Turn of the axis by each metre of its length.
+        radians_per_metre: f32,
+    },
+    /// Bends the two halves of the axis to opposite sides, to the shape of an S.
+    SShape {
+        /// The axis that bends.
+        axis: Vec3,
+        /// Where its upper end goes.
+        towards: Vec3,
+        /// Turn of the axis by each metre of its length.
+        radians_per_metre: f32,
+    },
+    /// Moves each point along `towards`, in proportion to its height along the axis.
+    Shear {
+        /// Axis that heights are measured along.
+        axis: Vec3,
+        /// Where points go.
+        towards: Vec3,
+        /// Metres by each metre of height.
+        amount: f32,
+    },
+    /// Scales along the axis and, so that the volume stays, across it the other way.
+    Squash {
+        /// The axis.
+        axis: Vec3,
+        /// Factor along the axis; above one it stretches.
+        factor: f32,
+    },
+    /// Scales alike in all directions.
+    Shrink {
+        /// Factor on all lengths.
+        factor: f32,
+    },
+}
+
+impl Deformer {
+    /// A twist about `axis`.
+    #[must_use]
+    pub const fn twist(axis: Vec3, radians_per_metre: f32) -> Self {
+        Self::Twist { axis, radians_per_metre }
+    }
+
+    /// Where `point`, relative to the body's centre, goes.
+    #[must_use]
+    pub fn deform(&self, point: Vec3) -> Vec3 {
+        match *self {
+            Self::Twist { axis, radians_per_metre } => {
+                let axis = axis.normalize_or(Vec3::Y);
+                Quat::from_axis_angle(axis, radians_per_metre * point.dot(axis)) * point
+            }
+            Self::Bend { axis, towards, radians_per_metre } => {
+                bend(point, axis, towards, radians_per_metre)
+            }
+            Self::SShape { axis, towards, radians_per_metre } => {
+                // The lower half is the upper half's image through the centre.
+                if point.dot(axis) >= 0.0 {
+                    bend(point, axis, towards, radians_per_metre)
+                } else {
+                    -bend(-point, axis, towards, radians_per_metre)
+                }
+            }
+            Self::Shear { axis, towards, amount } => {
+                let axis = axis.normalize_or(Vec3::Y);
+                point + towards.normalize_or(Vec3::X) * (amount * point.dot(axis))
+            }
+            Self::Squash { axis, factor } => {
+                let axis = axis.normalize_or(Vec3::Y);
+                let along = axis * point.dot(axis);
+                let factor = factor.max(f32::MIN_POSITIVE);
+                along * factor + (point - along) / factor.sqrt()
+            }
+            Self::Shrink { factor } => point * factor,
+        }
+    }
+
+    /// The pose of a whole body.
+    #[must_use]
+    pub fn pose(&self, name: impl Into<String>, shape: &ElasticShape) -> ExamplePose {
+        let center = shape.center();
+        ExamplePose::from_fn(name, shape, |point| self.deform(point - center) + center)
+    }
+}
+
+/// Bends the axis to an arc of curvature `curvature` that turns `towards`.
+fn bend(point: Vec3, axis: Vec3, towards: Vec3, curvature: f32) -> Vec3 {
+    let axis = axis.normalize_or(Vec3::Y);
+    let towards = towards.reject_from_normalized(axis).normalize_or(axis.any_orthonormal_vector());
+    let (along, across) = (point.dot(axis), point.dot(towards));
+    let rest = point - axis * along - towards * across;
+    let (sine, cosine) = (curvature * along).sin_cos();
+    // (1 − cos) / κ and sin / κ, without the division where κ is small.
+    let angle = curvature * along;
+    let (rise, run) = if angle.abs() < 1e-3 {
+        (0.5 * angle * along, along * (1.0 - angle * angle / 6.0))
+    } else {
+        ((1.0 - cosine) / curvature, sine / curvature)
+    };
+    rest + towards * (rise + across * cosine) + axis * (run - across * sine)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_bend_keeps_the_length_of_the_axis_and_turns_it() {
+        let bend = Deformer::Bend { axis: Vec3::Y, towards: Vec3::X, radians_per_metre: 1.2 };
+        let mut length = 0.0;
+        let steps = 2_000;
+        let point = |i: i32| bend.deform(Vec3::Y * (i as f32 / steps as f32));
+        for i in 0..steps {
+            length += (point(i + 1) - point(i)).length();
+        }
+        assert!((length - 1.0).abs() < 1e-3, "{length}");
+        let end = (point(steps) - point(steps - 1)).normalize();
+        assert!((end - Vec3::new(1.2_f32.sin(), 1.2_f32.cos(), 0.0)).length() < 1e-2, "{end}");
+    }
+
+    #[test]
+    fn an_s_is_its_own_image_through_the_centre() {
+        let s = Deformer::SShape { axis: Vec3::Y, towards: Vec3::X, radians_per_metre: 2.0 };
+        for point in [Vec3::new(0.1, 0.4, 0.2), Vec3::new(-0.2, 0.7, 0.0)] {
+            assert_eq!(s.deform(-point), -s.deform(point));
+        }
+        assert!(s.deform(Vec3::Y).x > 0.1 && s.deform(Vec3::NEG_Y).x < -0.1);
+    }
+
+    #[test]
+    fn a_squash_keeps_the_volume() {
+        let squash = Deformer::Squash { axis: Vec3::new(1.0, 2.0, 0.5), factor: 0.6 };
+        let [x, y, z] = [Vec3::X, Vec3::Y, Vec3::Z].map(|v| squash.deform(v));
+        assert!((x.cross(y).dot(z) - 1.0).abs() < 1e-5);
+    }
+
+    #[test]
+    fn weak_and_strong_bends_meet() {
+        let at = |k: f32| {
+            let bend = Deformer::Bend { axis: Vec3::Y, towards: Vec3::X, radians_per_metre: k };
+            bend.deform(Vec3::new(0.3, 1.0, 0.1))
+        };
+        assert!((at(0.999e-3) - at(1.001e-3)).length() < 1e-5);
+        assert_eq!(at(0.0), Vec3::new(0.3, 1.0, 0.1));
+    }
+}
