@@ -12,13 +12,13 @@ use bevy_reflect::Reflect;
 use bevy_sinew_bodies::{BodyMotion, DeformableBody, ExampleSet};
 use bevy_transform::components::Transform;
 
-use crate::build::{BuildError, BuildJob, BuildKey, Builds, BuiltMesh};
+use crate::build::{BuildError, BuildJob, BuildKey, Builds};
 use crate::error::MeshBodyError;
 use crate::examples::MeshExamples;
 use crate::follow::DeformedSurface;
 use crate::frame::Frames;
 use crate::parts::PartFinder;
-use crate::settings::{BuildProgress, DeformableMesh};
+use crate::settings::{BuildProgress, DeformableMesh, DeformableMeshPart};
 use crate::surface::{self, PartSurface};
 
 /// What is wrong with the meshes of a [`DeformableMesh`]; not there when all is well.
@@ -55,8 +55,15 @@ pub(crate) struct Tried {
 pub(crate) struct Building {
     job: Arc<BuildJob>,
     tried: Tried,
-    /// Sides of the parts: mirrored or not.
-    maps: Vec<Affine3A>,
+    prepared: Prepared,
+}
+
+/// What the transforms of a body and its parts said when the build started.
+#[derive(Clone, Debug)]
+struct Prepared {
+    unit_scale: Vec3,
+    /// Of each part: whether it is mirrored in the world.
+    mirrored: Vec<bool>,
 }
 
 /// A mesh that follows a body: the handle that it had, and the copy that it shows.
@@ -162,17 +169,15 @@ pub(crate) fn start(
         }
         let tried = Tried { settings: *settings, examples: examples.cloned(), parts };
         match prepare(entity, &tried, &finder, &frames, &meshes, &mut builds) {
-            Ok((job, maps)) => {
+            Ok((job, prepared)) => {
                 commands
                     .entity(entity)
-                    .try_insert((Building { job, tried, maps }, BuildProgress(0.0)));
+                    .try_insert((Building { job, tried, prepared }, BuildProgress(0.0)));
             }
             Err(error) => fail(&mut commands, entity, error, Some(tried)),
         }
     }
 }
-
-type Prepared = (Arc<BuildJob>, Vec<Affine3A>);
 
 fn prepare(
     entity: Entity,
@@ -181,7 +186,7 @@ fn prepare(
     frames: &Frames,
     meshes: &Assets<Mesh>,
     builds: &mut Builds,
-) -> Result<Prepared, MeshBodyError> {
+) -> Result<(Arc<BuildJob>, Prepared), MeshBodyError> {
     let frame = frames.body(entity).ok_or(MeshBodyError::Scale { entity })?;
     let mut maps = Vec::with_capacity(tried.parts.len());
     for &(part, _) in &tried.parts {
@@ -191,28 +196,157 @@ fn prepare(
         let map = frames.body_from_part(&frame, entity, part);
         maps.push(map.ok_or(MeshBodyError::Scale { entity: part })?);
     }
-    let meshes_and_maps = tried.parts.iter().map(|&(_, mesh)| mesh).zip(maps.iter().copied());
-    let lattice = tried.settings.request();
-    let key = BuildKey::new(meshes_and_maps, lattice, tried.examples.as_ref());
+    let mirrored = maps.iter().map(|map| map.matrix3.determinant() < 0.0).collect();
+    let prepared = Prepared { unit_scale: frame.unit_scale, mirrored };
+    let parts = tried.parts.iter().map(|&(_, mesh)| mesh).zip(maps.iter().copied());
+    let key = BuildKey::new(parts, tried.settings.request(), tried.examples.clone());
     if let Some(job) = builds.known(&key) {
-        return Ok((job, maps));
+        return Ok((job, prepared));
     }
     let mut surfaces: Vec<(PartSurface, Affine3A)> = Vec::with_capacity(maps.len());
     for (&(part, mesh), &map) in tried.parts.iter().zip(&maps) {
         let Some(mesh) = meshes.get(mesh) else { continue };
         surfaces.push((surface::read(part, mesh)?, map));
     }
-    Ok((builds.start(key, surfaces, lattice), maps))
+    Ok((builds.start(key, surfaces), prepared))
 }
 
 /// Binds meshes whose builds are done to their new bodies.
 pub(crate) fn finish(
     mut building: Query<(Entity, &Building, &mut BuildProgress)>,
-    deformed: Query<&DeformedMesh>,
     mut parts: Query<(&mut Mesh3d, Option<&Aabb>, Has<NoAutoAabb>)>,
     mut transforms: Query<&mut Transform>,
-    frames: Frames2,
     mut meshes: ResMut<Assets<Mesh>>,
     mut commands: Commands,
 ) {
+    for (entity, building, mut progress) in &mut building {
+        let built = match building.job.result() {
+            None => {
+                progress.set_if_neq(BuildProgress(building.job.progress()));
+                continue;
+            }
+            Some(Err(error)) => {
+                let error = match error.clone() {
+                    BuildError::Lattice(error) => MeshBodyError::Lattice { entity, error },
+                    BuildError::Shape(error) => MeshBodyError::Shape { entity, error },
+                    BuildError::Examples(error) => MeshBodyError::Examples { entity, error },
+                };
+                fail(&mut commands, entity, error, Some(building.tried.clone()));
+                continue;
+            }
+            Some(Ok(built)) => built,
+        };
+        commands.entity(entity).try_remove::<(Building, BuildProgress)>();
+        let mut both = building.tried.parts.iter().zip(&built.parts);
+        let unchanged = both.all(|(&(part, mesh), vertices)| {
+            parts.get(part).is_ok_and(|(now, ..)| now.id() == mesh)
+                && meshes.get(mesh).is_some_and(|mesh| {
+                    surface::is_on_cpu(mesh) && surface::vertex_count(mesh) == vertices.range.len()
+                })
+        });
+        if !unchanged {
+            // The next frame starts again with the meshes of then.
+            continue;
+        }
+        let Ok(mut transform) = transforms.get_mut(entity) else { continue };
+        let mut surface = DeformedSurface::new(building.job.clone(), built, &building.tried);
+        surface.scale_before = transform.scale;
+        if transform.scale != building.prepared.unit_scale {
+            transform.scale = building.prepared.unit_scale;
+        }
+        for (&(part, _), &mirrored) in building.tried.parts.iter().zip(&building.prepared.mirrored)
+        {
+            let Ok((mut mesh, bounds, own_bounds)) = parts.get_mut(part) else { continue };
+            let Some(copy) = meshes.get(&mesh.0).cloned() else { continue };
+            let copy = meshes.add(copy);
+            let source = core::mem::replace(&mut mesh.0, copy.clone());
+            surface.add_part(part, copy.id(), mirrored);
+            let bounds = bounds.filter(|_| own_bounds).copied();
+            let follower = DeformedMesh { body: entity, source, copy, bounds };
+            commands.entity(part).try_insert((follower, Aabb::default(), NoAutoAabb));
+        }
+        let mut entity = commands.entity(entity);
+        entity.try_insert((
+            DeformableBody::new(built.shape.clone()),
+            BodyMotion::default(),
+            surface,
+        ));
+        if let Some(basis) = &built.examples {
+            entity.try_insert(ExampleSet::new(basis.clone()));
+        }
+    }
+}
+
+/// Reports an error, once.
+pub(crate) fn fail(
+    commands: &mut Commands,
+    entity: Entity,
+    error: MeshBodyError,
+    tried: Option<Tried>,
+) {
+    tracing::warn!("DeformableMesh of {entity}: {error}");
+    let fault = MeshFault { reason: error.to_string(), error, tried };
+    commands.entity(entity).try_remove::<(Building, BuildProgress)>().try_insert(fault);
+}
+
+fn handles(finder: &PartFinder, parts: &[Entity]) -> Vec<(Entity, AssetId<Mesh>)> {
+    parts.iter().filter_map(|&part| Some((part, finder.mesh(part)?))).collect()
+}
+
+/// Takes away all that was made for a body.
+fn release(commands: &mut Commands, entity: Entity) {
+    commands.entity(entity).try_remove::<(
+        Building,
+        BuildProgress,
+        MeshFault,
+        DeformedSurface,
+        DeformableBody,
+        BodyMotion,
+    )>();
+}
+
+/// The component that made the body takes it away again.
+pub(crate) fn on_remove_settings(removed: On<Remove, DeformableMesh>, mut commands: Commands) {
+    release(&mut commands, removed.entity);
+}
+
+/// Lets go of all parts, and gives the entity its scale back.
+pub(crate) fn on_remove_surface(
+    removed: On<Remove, DeformedSurface>,
+    mut surfaces: Query<(&DeformedSurface, &mut Transform)>,
+    mut commands: Commands,
+) {
+    let Ok((surface, mut transform)) = surfaces.get_mut(removed.entity) else { return };
+    if transform.scale != surface.scale_before {
+        transform.scale = surface.scale_before;
+    }
+    for part in surface.parts() {
+        commands.entity(part).try_remove::<DeformedMesh>();
+    }
+    if surface.built.examples.is_some() {
+        commands.entity(removed.entity).try_remove::<ExampleSet>();
+    }
+}
+
+/// A part that leaves its body goes back to the mesh that it had.
+pub(crate) fn on_remove_part(removed: On<Remove, DeformableMeshPart>, mut commands: Commands) {
+    commands.entity(removed.entity).try_remove::<DeformedMesh>();
+}
+
+/// Gives a part its mesh and its bounds back; the copy is freed with its last handle.
+pub(crate) fn on_remove_deformed(
+    removed: On<Remove, DeformedMesh>,
+    mut parts: Query<(&DeformedMesh, &mut Mesh3d)>,
+    mut commands: Commands,
+) {
+    let Ok((deformed, mut mesh)) = parts.get_mut(removed.entity) else { return };
+    if mesh.0 == deformed.copy {
+        mesh.0 = deformed.source.clone();
+    }
+    let mut part = commands.entity(removed.entity);
+    match deformed.bounds {
+        Some(bounds) => part.try_insert(bounds),
+        // Without them, Bevy computes new ones.
+        None => part.try_remove::<(NoAutoAabb, Aabb)>(),
+    };
 }

@@ -10,10 +10,11 @@ use bevy_ecs::resource::Resource;
 use bevy_math::{Affine3A, Mat3A, Vec3};
 use bevy_mesh::Mesh;
 use bevy_tasks::{AsyncComputeTaskPool, TaskPool};
-use sinew_elastic::lattice::{Lattice, LatticeError, LatticeReport, LatticeSize};
+use sinew_elastic::lattice::{Lattice, LatticeError, LatticeReport};
 use sinew_elastic::mesh::SurfaceMesh;
-use sinew_elastic::{ElasticShape, Embedding, ShapeError};
+use sinew_elastic::{ElasticShape, Embedding, ExampleBasis, ExampleError, ShapeError};
 
+use crate::examples::MeshExamples;
 use crate::surface::PartSurface;
 
 /// A body and how the vertices of its meshes follow it.
@@ -27,6 +28,7 @@ pub(crate) struct BuiltMesh {
     pub normals: Vec<Vec3>,
     /// In body space, one a vertex; zero where a part has none.
     pub tangents: Vec<Vec3>,
+    pub examples: Option<Arc<ExampleBasis>>,
     pub report: LatticeReport,
 }
 
@@ -43,30 +45,26 @@ pub(crate) struct PartVertices {
 pub(crate) enum BuildError {
     Lattice(LatticeError),
     Shape(ShapeError),
+    Examples(ExampleError),
 }
 
 /// What a body is made from; equal keys make equal bodies.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub(crate) struct BuildKey {
     /// Each part's mesh, and the bits of `body_from_part`.
     pub parts: Vec<(AssetId<Mesh>, [u32; 12])>,
-    size: (bool, u64),
-    width: u32,
+    lattice: Lattice,
+    examples: Option<MeshExamples>,
 }
 
 impl BuildKey {
     pub(crate) fn new(
         parts: impl Iterator<Item = (AssetId<Mesh>, Affine3A)>,
         lattice: Lattice,
+        examples: Option<MeshExamples>,
     ) -> Self {
-        Self {
-            parts: parts.map(|(id, map)| (id, map.to_cols_array().map(f32::to_bits))).collect(),
-            size: match lattice.size {
-                LatticeSize::Particles(count) => (true, count as u64),
-                LatticeSize::Spacing(spacing) => (false, u64::from(spacing.to_bits())),
-            },
-            width: lattice.width,
-        }
+        let parts = parts.map(|(id, map)| (id, map.to_cols_array().map(f32::to_bits))).collect();
+        Self { parts, lattice, examples }
     }
 }
 
@@ -89,12 +87,16 @@ impl BuildJob {
     }
 
     /// Starts a build in the pool for long tasks.
-    fn spawn(parts: Vec<(PartSurface, Affine3A)>, lattice: Lattice) -> Arc<Self> {
+    fn spawn(
+        parts: Vec<(PartSurface, Affine3A)>,
+        lattice: Lattice,
+        examples: Option<MeshExamples>,
+    ) -> Arc<Self> {
         let job = Arc::new(Self { progress: AtomicU32::new(0), result: OnceLock::new() });
         let watched = Arc::downgrade(&job);
         AsyncComputeTaskPool::get_or_init(TaskPool::new)
             .spawn(async move {
-                let result = build(parts, lattice, &mut |share| match watched.upgrade() {
+                let result = build(parts, lattice, examples.as_ref(), &mut |share| match watched.upgrade() {
                     Some(job) => {
                         job.progress.store(share.to_bits(), Ordering::Relaxed);
                         ControlFlow::Continue(())
@@ -118,20 +120,20 @@ pub(crate) struct Builds {
 }
 
 impl Builds {
-    /// The job for a key: one that is there already, or a new one from `parts`.
-    pub(crate) fn job(
+    /// The job for this key, when there is one already.
+    pub(crate) fn known(&self, key: &BuildKey) -> Option<Arc<BuildJob>> {
+        self.jobs.iter().find(|(known, _)| known == key).and_then(|(_, job)| job.upgrade())
+    }
+
+    /// Starts a job for a key, from the surfaces of its meshes and `body_from_part` of each.
+    pub(crate) fn start(
         &mut self,
-        key: &BuildKey,
-        lattice: Lattice,
-        parts: impl FnOnce() -> Vec<(PartSurface, Affine3A)>,
+        key: BuildKey,
+        parts: Vec<(PartSurface, Affine3A)>,
     ) -> Arc<BuildJob> {
         self.jobs.retain(|(_, job)| job.strong_count() > 0);
-        let known = self.jobs.iter().find(|(known, _)| known == key);
-        if let Some(job) = known.and_then(|(_, job)| job.upgrade()) {
-            return job;
-        }
-        let job = BuildJob::spawn(parts(), lattice);
-        self.jobs.push((key.clone(), Arc::downgrade(&job)));
+        let job = BuildJob::spawn(parts, key.lattice, key.examples.clone());
+        self.jobs.push((key, Arc::downgrade(&job)));
         job
     }
 
@@ -144,6 +146,7 @@ impl Builds {
 fn build(
     parts: Vec<(PartSurface, Affine3A)>,
     lattice: Lattice,
+    examples: Option<&MeshExamples>,
     progress: &mut dyn FnMut(f32) -> ControlFlow<()>,
 ) -> Result<BuiltMesh, BuildError> {
     let mut surface = SurfaceMesh::default();
@@ -175,7 +178,14 @@ fn build(
     drop(parts);
     let nodes = lattice.build_with_progress(&surface, progress).map_err(BuildError::Lattice)?;
     let shape = ElasticShape::from_lattice(&nodes).map_err(BuildError::Shape)?;
+    let examples = match examples {
+        None => None,
+        Some(examples) => {
+            Some(Arc::new(examples.basis(&shape).map_err(BuildError::Examples)?))
+        }
+    };
     Ok(BuiltMesh {
+        examples,
         embedding: Embedding::from_lattice(&nodes),
         shape: Arc::new(shape),
         parts: ranges,

@@ -2,7 +2,7 @@
 
 use bevy_ecs::entity::Entity;
 use bevy_mesh::{PrimitiveTopology, VertexFormat};
-use sinew_elastic::ShapeError;
+use sinew_elastic::{ExampleError, ShapeError};
 use sinew_elastic::lattice::LatticeError;
 use thiserror::Error;
 
@@ -102,5 +102,13 @@ pub enum MeshBodyError {
         entity: Entity,
         /// What the builder says.
         error: ShapeError,
+    },
+    /// The examples do not fit the body.
+    #[error("no example poses for the body of {entity}: {error}")]
+    Examples {
+        /// The entity of the body.
+        entity: Entity,
+        /// What is wrong with them.
+        error: ExampleError,
     },
 }

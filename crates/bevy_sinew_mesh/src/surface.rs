@@ -65,6 +65,11 @@ pub(crate) fn is_on_cpu(mesh: &Mesh) -> bool {
         )
 }
 
+/// Number of vertices; 0 when they cannot be read.
+pub(crate) fn vertex_count(mesh: &Mesh) -> usize {
+    mesh.try_attribute(Mesh::ATTRIBUTE_POSITION).map_or(0, VertexAttributeValues::len)
+}
+
 fn attribute(
     entity: Entity,
     mesh: &Mesh,

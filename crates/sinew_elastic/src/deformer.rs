@@ -111,12 +111,12 @@ fn bend(point: Vec3, axis: Vec3, towards: Vec3, curvature: f32) -> Vec3 {
     let (along, across) = (point.dot(axis), point.dot(towards));
     let rest = point - axis * along - towards * across;
     let (sine, cosine) = (curvature * along).sin_cos();
-    // (1 − cos) / κ and sin / κ, without the division where κ is small.
+    // (1 − cos) / κ and sin / κ, without cancellation, and without the division where κ is small.
     let angle = curvature * along;
     let (rise, run) = if angle.abs() < 1e-3 {
         (0.5 * angle * along, along * (1.0 - angle * angle / 6.0))
     } else {
-        ((1.0 - cosine) / curvature, sine / curvature)
+        (2.0 * (0.5 * angle).sin().powi(2) / curvature, sine / curvature)
     };
     rest + towards * (rise + across * cosine) + axis * (run - across * sine)
 }

@@ -9,6 +9,7 @@ use sinew_math::{F8, LANES, Sym3x8, Vec3x8};
 use thiserror::Error;
 
 use crate::lattice::LatticeNodes;
+use crate::mesh::SurfaceMesh;
 
 use super::lists::{RegionLists, RestRegion};
 use super::stencil::{BrickMap, Stencil, brick_and_lane};
@@ -317,6 +318,38 @@ impl ElasticShape {
             .filter_map(|(particles, weights)| self.contact_point(particles, weights))
             .collect();
         self
+    }
+
+    /// Lets the vertices of the embedded surface touch colliders in place of the lattice's nodes, which
+    /// may lie up to a cell outside of it; at most one vertex in each half cell, so that cost follows the
+    /// lattice and not the mesh. A surface with edges longer than a cell keeps the nodes: its corners
+    /// alone would let the middle of a side through.
+    #[must_use]
+    pub fn with_surface_contacts(self, lattice: &LatticeNodes, surface: &SurfaceMesh) -> Self {
+        let point = |v: u32| surface.positions.get(v as usize).copied().unwrap_or(Vec3::NAN);
+        let coarse = surface.triangles.iter().any(|&[a, b, c]| {
+            let edges = [(a, b), (b, c), (c, a)];
+            edges.iter().any(|&(a, b)| (point(a) - point(b)).length() > lattice.spacing)
+        });
+        if coarse || surface.triangles.is_empty() {
+            return self;
+        }
+        let mut vertices: Vec<u32> = surface.triangles.iter().flatten().copied().collect();
+        vertices.sort_unstable();
+        vertices.dedup();
+        let half = 0.5 * lattice.spacing;
+        let place = |v: u32| ((point(v) - lattice.origin) / half).floor().as_ivec3().to_array();
+        let mut placed: Vec<([i32; 3], u32)> = vertices.iter().map(|&v| (place(v), v)).collect();
+        placed.sort_unstable();
+        placed.dedup_by_key(|&mut (place, _)| place);
+        let embedding = &lattice.embedding;
+        let points: Vec<([u32; 8], [f32; 8])> = placed
+            .iter()
+            .filter_map(|&(_, v)| {
+                Some((*embedding.particles.get(v as usize)?, *embedding.weights.get(v as usize)?))
+            })
+            .collect();
+        if points.is_empty() { self } else { self.with_contact_points(&points) }
     }
 
     fn touch_with_particles(&mut self, particles: &[u32]) {
