@@ -69,14 +69,7 @@ impl Body {
                 let spacing = 1.0 / (side - 1) as f32;
                 let mut nodes = LatticeNodes::block([side as u32; 3], spacing)?;
                 nodes.width = width as u32;
-                let regions: Vec<Vec<u32>> = (0..nodes.positions.len() as u32)
-                    .map(|i| {
-                        let mut r = nodes.links.list(i as usize).to_vec();
-                        r.push(i);
-                        r
-                    })
-                    .collect();
-                ElasticShape::from_regions(&nodes.positions, &nodes.mass_shares, &regions)?
+                ElasticShape::from_lattice(&nodes)?
             }
             Self::Tetrahedra(nodes) => {
                 let cells = UVec3::from(nodes) - 1;
@@ -96,7 +89,7 @@ pub struct Setup {
     pub bodies: usize,
     /// Number of example poses, up to three, projected by one set of weights for the whole body.
     pub examples: usize,
-    /// Elastic frequency, in Hz. Below 10 Hz a step is one sub-step; near it particles go all the way
+    /// Elastic frequency, in Hz. Up to 10 Hz a step is one sub-step; at 10 Hz particles go all the way
     /// to their goals in it, as pyPBD's do.
     pub elastic_hz: f32,
     /// Whether the face at -x is held, instead of the body falling.
@@ -111,7 +104,7 @@ impl Setup {
     /// One falling body without examples on one thread.
     #[must_use]
     pub const fn new(body: Body) -> Self {
-        Self { body, bodies: 1, examples: 0, elastic_hz: 9.9, hung: false, threads: 1, avx2: true }
+        Self { body, bodies: 1, examples: 0, elastic_hz: 10.0, hung: false, threads: 1, avx2: true }
     }
 
     /// Particles of all bodies.

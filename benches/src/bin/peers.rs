@@ -65,7 +65,7 @@ struct Row {
 fn cases(quick: bool) -> Vec<Case> {
     let sides: &[usize] = if quick { &[10, 22] } else { &[10, 22, 46] };
     // As stiff as two sub-steps a frame allow; Rapier takes four by default.
-    let hung = |side| Setup { hung: true, elastic_hz: 19.8, ..Setup::new(Body::lattice(side)) };
+    let hung = |side| Setup { hung: true, elastic_hz: 20.0, ..Setup::new(Body::lattice(side)) };
     let mut cases = Vec::new();
     let mut add = |name, ours, peer| cases.push(Case { name, ours, peer });
     for &side in sides {

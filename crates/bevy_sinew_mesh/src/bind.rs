@@ -284,7 +284,7 @@ pub(crate) fn fail(
     error: MeshBodyError,
     tried: Option<Tried>,
 ) {
-    tracing::warn!("DeformableMesh of {entity}: {error}");
+    log::warn!("DeformableMesh of {entity}: {error}");
     let fault = MeshFault { reason: error.to_string(), error, tried };
     commands.entity(entity).try_remove::<(Building, BuildProgress)>().try_insert(fault);
 }

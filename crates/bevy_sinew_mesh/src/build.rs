@@ -12,7 +12,7 @@ use bevy_mesh::Mesh;
 use bevy_tasks::{AsyncComputeTaskPool, TaskPool};
 use sinew_elastic::lattice::{Lattice, LatticeError, LatticeReport};
 use sinew_elastic::mesh::SurfaceMesh;
-use sinew_elastic::{ElasticShape, Embedding, ExampleBasis, ExampleError, ShapeError};
+use sinew_elastic::{ElasticShape, Embedding, ExampleBasis, ExampleError, RegionGradients, ShapeError};
 
 use crate::examples::MeshExamples;
 use crate::surface::PartSurface;
@@ -23,12 +23,16 @@ pub(crate) struct BuiltMesh {
     pub shape: Arc<ElasticShape>,
     /// Of the vertices of all parts, one part after the other.
     pub embedding: Embedding,
+    /// How the surroundings of each particle deform; only where some part has normals or tangents.
+    pub gradients: Option<RegionGradients>,
     pub parts: Vec<PartVertices>,
     /// In body space, one a vertex; zero where a part has none.
     pub normals: Vec<Vec3>,
     /// In body space, one a vertex; zero where a part has none.
     pub tangents: Vec<Vec3>,
+    /// The example poses that were asked for.
     pub examples: Option<Arc<ExampleBasis>>,
+    /// What the lattice builder met.
     pub report: LatticeReport,
 }
 
@@ -184,8 +188,10 @@ fn build(
             Some(Arc::new(examples.basis(&shape).map_err(BuildError::Examples)?))
         }
     };
+    let has_directions = ranges.iter().any(|part| part.has_normals || part.has_tangents);
     Ok(BuiltMesh {
         examples,
+        gradients: has_directions.then(|| RegionGradients::new(&shape)),
         embedding: Embedding::from_lattice(&nodes),
         shape: Arc::new(shape),
         parts: ranges,

@@ -10,8 +10,8 @@ use bevy_mesh::{Mesh, VertexAttributeValues};
 use bevy_sinew_bodies::BodyMotion;
 use bevy_time::{Fixed, Time};
 use bevy_transform::components::GlobalTransform;
-use sinew_elastic::ElasticShape;
 use sinew_elastic::lattice::LatticeReport;
+use sinew_elastic::{ElasticShape, deform_normal, deform_tangent};
 
 use crate::bind::{DeformedMesh, Tried, fail};
 use crate::build::{BuildJob, BuiltMesh, PartVertices};
@@ -33,7 +33,9 @@ pub struct DeformedSurface {
     parts: Vec<Part>,
     /// Particles between two ticks, in body space.
     particles: Vec<Vec3>,
-    gradients: Vec<Mat3>,
+    /// Deformation gradients.
+    at_particles: Vec<Mat3>,
+    at_vertices: Vec<Mat3>,
     /// Vertices of all parts, in body space.
     vertices: Vec<Vec3>,
     normals: Vec<Vec3>,
@@ -66,15 +68,18 @@ impl DeformedSurface {
         let vertices = built.embedding.vertex_count();
         let of = |wanted: bool| vec![Vec3::ZERO; if wanted { vertices } else { 0 }];
         let has_tangents = built.parts.iter().any(|part| part.has_tangents);
-        let has_normals = has_tangents || built.parts.iter().any(|part| part.has_normals);
+        let has_normals = built.parts.iter().any(|part| part.has_normals);
+        let particles = built.shape.particle_count();
+        let gradients = |count| vec![Mat3::IDENTITY; if built.gradients.is_some() { count } else { 0 }];
         Self {
             _job: job,
             settings: tried.settings,
             examples: tried.examples.clone(),
             scale_before: Vec3::ONE,
             parts: Vec::with_capacity(built.parts.len()),
-            particles: Vec::with_capacity(built.shape.particle_count()),
-            gradients: Vec::new(),
+            particles: Vec::with_capacity(particles),
+            at_particles: gradients(particles),
+            at_vertices: gradients(vertices),
             vertices: of(true),
             normals: of(has_normals),
             tangents: of(has_tangents),
@@ -143,13 +148,21 @@ impl DeformedSurface {
         self.fraction = Some(fraction);
         self.fresh = true;
         let embedding = &self.built.embedding;
-        embedding.positions(shape, &self.particles, &mut self.vertices);
-        if !self.normals.is_empty() {
-            sinew_elastic::deformation_gradients(shape, &self.particles, &mut self.gradients);
-            embedding.normals(shape, &self.gradients, &self.built.normals, &mut self.normals);
-        }
-        if !self.tangents.is_empty() {
-            embedding.tangents(shape, &self.gradients, &self.built.tangents, &mut self.tangents);
+        embedding.positions(&self.particles, &mut self.vertices);
+        if let Some(gradients) = &self.built.gradients {
+            gradients.evaluate(&self.particles, &mut self.at_particles);
+            embedding.gradients(&self.at_particles, &mut self.at_vertices);
+            let [normals, tangents] = [&self.built.normals, &self.built.tangents];
+            for ((to, &from), &gradient) in
+                self.normals.iter_mut().zip(normals).zip(&self.at_vertices)
+            {
+                *to = deform_normal(gradient, from);
+            }
+            for ((to, &from), &gradient) in
+                self.tangents.iter_mut().zip(tangents).zip(&self.at_vertices)
+            {
+                *to = deform_tangent(gradient, from);
+            }
         }
     }
 }

@@ -19,8 +19,6 @@ pub const MOST_EXAMPLES: usize = 256;
 pub const MOST_GROUPS: usize = 64;
 /// A group's strain of an example below this share of its moment is rounding: no strain at all.
 const NO_STRAIN: f64 = 1e-10;
-/// Ridge on the Gram matrix, relative to its mean diagonal: tells duplicate examples apart.
-const RIDGE: f64 = 1e-6;
 
 /// A pose that the body is to prefer: where each particle is, in body space.
 #[derive(Clone, Debug, PartialEq)]
@@ -275,10 +273,8 @@ impl ExampleBasis {
         let mut inactive = vec![false; groups * n];
         for group in 0..groups {
             let gram = &mut self.gram[group * n * n..(group + 1) * n * n];
-            let ridge = RIDGE * (0..n).map(|k| gram[k * n + k]).sum::<f64>() / n as f64;
             for k in 0..n {
                 if gram[k * n + k] > NO_STRAIN * moment[group] {
-                    gram[k * n + k] += ridge;
                     continue;
                 }
                 for j in 0..n {

@@ -3,6 +3,10 @@
 //! A point inside a collider is pushed out by the shortest way; its velocity loses what leads into the
 //! collider (restitution gives a share back) and Coulomb friction acts on the rest. Points are visited
 //! in a fixed order, so that results repeat.
+//!
+//! Damping spares rigid motion. A body that lies on something is not free, though: its motion along the
+//! contact's normal is deformation, and is damped like any other. Without that, a body would bob on the
+//! floor for ever.
 
 use glam::Vec3;
 use sinew_math::{LANES, Vec3x8};
@@ -21,6 +25,8 @@ pub(crate) struct Touched<'a> {
     pub low: Vec3,
     pub high: Vec3,
     pub density: f32,
+    /// Factor on the non-rigid part of the velocity in one sub-step.
+    pub decay: f32,
 }
 
 impl Touched<'_> {
@@ -39,11 +45,13 @@ impl Touched<'_> {
         }
         let resting = RESTING_SUBSTEPS * h * gravity.length();
         let mut points = 0;
+        let mut normals = Vec3::ZERO;
         let shape = self.shape;
         for point in &shape.contact_points {
             let at = self.mean(self.positions, point) - center;
             let Some((depth, normal)) = collider.penetration(at) else { continue };
             points += 1;
+            normals += normal;
             self.shift(point, normal * depth, false);
             let surface = collider.linear_velocity + collider.angular_velocity.cross(at);
             let relative = self.mean(self.velocities, point) - surface;
@@ -65,7 +73,51 @@ impl Touched<'_> {
             reaction.normal += normal;
             reaction.depth = reaction.depth.max(depth);
         }
+        if points > 0 && self.decay < 1.0 {
+            self.damp_along(normals.normalize_or_zero(), collider, center, reaction);
+        }
         points
+    }
+
+    /// Damps the body's mean velocity along a contact's normal, relative to the collider.
+    fn damp_along(
+        &mut self,
+        normal: Vec3,
+        collider: &Collider,
+        center: Vec3,
+        reaction: &mut Reaction,
+    ) {
+        let mut momentum = [0.0_f64; 3];
+        let mut first = [0.0_f64; 3];
+        for ((v, x), mass) in self.velocities.iter().zip(&*self.positions).zip(&self.shape.mass) {
+            for (axis, (v, x)) in [(&v.x, &x.x), (&v.y, &x.y), (&v.z, &x.z)].into_iter().enumerate() {
+                let (mut mv, mut mx) = (0.0, 0.0);
+                for lane in 0..LANES {
+                    mv += mass.0[lane] * v.0[lane];
+                    mx += mass.0[lane] * x.0[lane];
+                }
+                momentum[axis] += f64::from(mv);
+                first[axis] += f64::from(mx);
+            }
+        }
+        let mass = self.shape.volume;
+        let mean = momentum.map(|p| (p / mass) as f32);
+        let at = Vec3::from_array(first.map(|p| (p / mass) as f32)) - center;
+        let surface = collider.linear_velocity + collider.angular_velocity.cross(at);
+        let along = (Vec3::from_array(mean) - surface).dot(normal);
+        let change = normal * (along * (self.decay - 1.0));
+        for (v, mass) in self.velocities.iter_mut().zip(&self.shape.mass) {
+            for lane in 0..LANES {
+                // Lanes without a particle have no mass and stay at rest.
+                let real = if mass.0[lane] > 0.0 { 1.0 } else { 0.0 };
+                v.x.0[lane] += change.x * real;
+                v.y.0[lane] += change.y * real;
+                v.z.0[lane] += change.z * real;
+            }
+        }
+        let impulse = -change * (mass as f32 * self.density);
+        reaction.impulse += impulse;
+        reaction.angular_impulse += at.cross(impulse);
     }
 
     fn is_far(&self, collider: &Collider, center: Vec3) -> bool {

@@ -30,7 +30,7 @@ use crate::weight_set::WeightSet;
 
 use collide::Touched;
 use particles::{MoveInput, MoveTask, ParticleInput, ParticleTask, run_goals, run_move};
-use regions::{Pass, RegionInput, RegionTask, add_return_ridge, run_fit, run_retarget};
+use regions::{Pass, RegionInput, RegionTask, Solve, run_fit, run_retarget};
 pub use scratch::Scratch;
 use scratch::MOST_TASKS;
 use sums::{ChunkSums, RigidMotion};
@@ -159,6 +159,8 @@ pub struct StepReport {
     pub fell_asleep: bool,
     /// The state was of another shape and was put to rest.
     pub state_replaced: bool,
+    /// The scratch memory was of another shape or basis and was made anew.
+    pub scratch_replaced: bool,
 }
 
 /// Advances a body by `dt` seconds.
@@ -190,6 +192,12 @@ pub fn step<E: Executor>(
         basis.example_count() > 0
             && basis.strains.len() == basis.example_count() * body.shape.region_block_count()
     });
+    if !scratch.fits(body.shape, examples) {
+        let simd = scratch.simd;
+        *scratch = Scratch::new(body.shape, examples).with_simd(simd);
+        scratch.reactions.resize(input.colliders.len(), Reaction::default());
+        report.scratch_replaced = true;
+    }
     state.fit_weights(examples);
     let mut work = Work { body, examples, input, state, scratch, executor, tasks: 1 };
     work.prepare();
@@ -266,7 +274,7 @@ impl<E: Executor> Work<'_, E> {
             self.input.anchors.is_empty() && material.method == Method::Conservative;
         if implicit {
             // Predict: damped free motion.
-            let motion = self.sum_ways(decay, 0.0, true)?;
+            let motion = self.sum_ways(h, decay, 0.0, true)?;
             self.move_particles(&Kick {
                 motion,
                 kick: 0.0,
@@ -280,7 +288,7 @@ impl<E: Executor> Work<'_, E> {
         let kick = alpha / h;
         let rounding_kick = if keep_momentum { kick } else { 0.0 };
         let motion = if implicit {
-            let motion = self.sum_ways(1.0, rounding_kick, false)?;
+            let motion = self.sum_ways(h, 1.0, rounding_kick, false)?;
             self.move_particles(&Kick {
                 motion,
                 kick,
@@ -291,7 +299,7 @@ impl<E: Executor> Work<'_, E> {
             });
             motion
         } else {
-            let motion = self.sum_ways(decay, rounding_kick, false)?;
+            let motion = self.sum_ways(h, decay, rounding_kick, false)?;
             self.move_particles(&Kick {
                 motion,
                 kick,
@@ -303,7 +311,7 @@ impl<E: Executor> Work<'_, E> {
             motion
         };
         self.hold_anchors(h * substeps_left as f32);
-        self.collide(h);
+        self.collide(h, decay);
         Some(motion)
     }
 
@@ -317,7 +325,7 @@ impl<E: Executor> Work<'_, E> {
             }
         }
         let polar_goals = material.method != Method::Conservative;
-        let beta = f64::from(numbers.beta);
+        let how = |set| Solve { set, beta: f64::from(numbers.beta), published: polar_goals };
         let control = self.body.control;
         let Some(basis) = self.examples else {
             self.region_pass(PassKind::Plain, polar_goals);
@@ -325,11 +333,11 @@ impl<E: Executor> Work<'_, E> {
         };
         match control {
             Control::Project(set) if basis.grouping == Grouping::PerRegion => {
-                self.region_pass(PassKind::Local(basis, set, beta), polar_goals);
+                self.region_pass(PassKind::Local(basis, how(set)), polar_goals);
             }
             Control::Project(set) => {
                 self.region_pass(PassKind::Describe(basis), polar_goals);
-                self.solve_groups(basis, set, beta, material.method);
+                self.solve_groups(basis, how(set));
                 self.retarget(basis, polar_goals);
             }
             Control::Blend(place) => {
@@ -369,7 +377,7 @@ impl<E: Executor> Work<'_, E> {
             PassKind::Plain => Pass::Plain,
             PassKind::Describe(basis) => Pass::Describe(basis),
             PassKind::Blend(basis) => Pass::Blend(basis, shared_weights),
-            PassKind::Local(basis, set, beta) => Pass::Local(basis, set, beta),
+            PassKind::Local(basis, how) => Pass::Local(basis, how),
         };
         let input = RegionInput {
             shape,
@@ -450,40 +458,32 @@ impl<E: Executor> Work<'_, E> {
     }
 
     /// Solves for the weights of each group from the inner products of all chunks.
-    fn solve_groups(&mut self, basis: &ExampleBasis, set: WeightSet, beta: f64, method: Method) {
+    fn solve_groups(&mut self, basis: &ExampleBasis, how: Solve) {
         let n = basis.example_count();
         let groups = basis.group_count();
         let scratch = &mut *self.scratch;
+        let own = &mut scratch.solvers[0];
         for group in 0..groups {
-            let own = &mut scratch.solvers[0];
             own.right.fill(0.0);
             for chunk in scratch.products.chunks_exact(groups * n) {
                 for (sum, part) in own.right.iter_mut().zip(&chunk[group * n..(group + 1) * n]) {
                     *sum += part;
                 }
             }
-            own.gram.copy_from_slice(&basis.gram[group * n * n..(group + 1) * n * n]);
-            if method == Method::Conservative {
-                add_return_ridge(&mut own.gram, n, beta);
-            }
-            let weights = &mut self.state.weights[group * n..(group + 1) * n];
-            for (to, &from) in own.solution.iter_mut().zip(&*weights) {
-                *to = f64::from(from);
-            }
-            if own.right.iter().all(|v| v.is_finite()) {
-                own.solver.solve(set, &own.gram, &own.right, &mut own.solution);
-            }
-            // As published, the weights shrink after the solve (text below eq. 7).
-            let scale = if method == Method::Conservative { 1.0 } else { beta };
-            for (to, &from) in weights.iter_mut().zip(&own.solution) {
-                *to = (from * scale) as f32;
-            }
+            let gram = &basis.gram[group * n * n..(group + 1) * n * n];
+            own.solve(how, gram, &mut self.state.weights[group * n..(group + 1) * n]);
         }
     }
 
     /// Ways of all particles to their goals (none with `motion_only`), and the sums over the body for a
-    /// move with `decay` and `kick`. `None` when something is not finite.
-    fn sum_ways(&mut self, decay: f32, kick: f32, motion_only: bool) -> Option<RigidMotion> {
+    /// move of `h` seconds with `decay` and `kick`. `None` when something is not finite.
+    fn sum_ways(
+        &mut self,
+        h: f32,
+        decay: f32,
+        kick: f32,
+        motion_only: bool,
+    ) -> Option<RigidMotion> {
         let shape = self.body.shape;
         let scratch = &mut *self.scratch;
         let input = ParticleInput {
@@ -517,7 +517,9 @@ impl<E: Executor> Work<'_, E> {
             total.merge(chunk);
         }
         let far = f64::from(FARTHEST_SIZES * shape.size).powi(2) * shape.volume;
-        let near = total.second[0] + total.second[1] + total.second[2] < far;
+        let spread = total.second[0] + total.second[1] + total.second[2];
+        // What would be that far after this move is not let go there.
+        let near = spread < far && total.speed * f64::from(h).powi(2) < far;
         (total.is_finite() && near).then(|| total.rigid_motion(shape.volume))
     }
 
@@ -566,7 +568,7 @@ impl<E: Executor> Work<'_, E> {
         }
     }
 
-    fn collide(&mut self, h: f32) {
+    fn collide(&mut self, h: f32, decay: f32) {
         if self.input.colliders.is_empty() {
             return;
         }
@@ -583,6 +585,7 @@ impl<E: Executor> Work<'_, E> {
             low,
             high,
             density: self.body.material.density,
+            decay,
         };
         for (index, collider) in self.input.colliders.iter().enumerate() {
             if !collider.is_valid() {
@@ -643,7 +646,7 @@ enum PassKind<'a> {
     Plain,
     Describe(&'a ExampleBasis),
     Blend(&'a ExampleBasis),
-    Local(&'a ExampleBasis, WeightSet, f64),
+    Local(&'a ExampleBasis, Solve),
 }
 
 /// Weight of example `k` of `n` at a place on the way rest, example 0, example 1, …

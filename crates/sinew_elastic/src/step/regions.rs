@@ -24,8 +24,21 @@ pub(crate) enum Pass<'a> {
     /// The weights are known: set goals at once.
     Blend(&'a ExampleBasis, &'a [f32]),
     /// One group a region: describe, solve and set goals at once.
-    Local(&'a ExampleBasis, WeightSet, f64),
+    Local(&'a ExampleBasis, Solve),
 }
+
+/// How weights are found from inner products.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Solve {
+    pub set: WeightSet,
+    /// Share of an example's strain that is kept.
+    pub beta: f64,
+    /// As published: weights shrink after the solve, where the default is a ridge in it.
+    pub published: bool,
+}
+
+/// Ridge on the Gram matrix, relative to its mean diagonal: tells duplicate examples apart.
+const TIE_RIDGE: f64 = 1e-6;
 
 /// The part of a body's regions that one task works on.
 pub(crate) struct RegionTask<'a> {
@@ -62,6 +75,35 @@ impl LocalSolver {
             gram: vec![0.0; n * n],
             right: vec![0.0; n],
             solution: vec![0.0; n],
+        }
+    }
+
+    /// Solves for the weights that go with the inner products in `right`, starting from `weights`.
+    ///
+    /// The ridge `G (1 − β) / β` makes a lone weight `β` times its projection, as the published scaling
+    /// does, but as the minimiser of an energy.
+    pub fn solve(&mut self, how: Solve, gram: &[f64], weights: &mut [f32]) {
+        let n = self.right.len();
+        if !self.right.iter().all(|v| v.is_finite()) {
+            return;
+        }
+        if how.beta <= 0.0 {
+            weights.fill(0.0);
+            return;
+        }
+        self.gram.copy_from_slice(gram);
+        let tie = TIE_RIDGE * (0..n).map(|k| gram[k * n + k]).sum::<f64>() / n as f64;
+        let returning = if how.published { 0.0 } else { (1.0 - how.beta) / how.beta };
+        for k in 0..n {
+            self.gram[k * n + k] += tie.max(gram[k * n + k] * returning);
+        }
+        for (to, &from) in self.solution.iter_mut().zip(&*weights) {
+            *to = f64::from(from);
+        }
+        self.solver.solve(how.set, &self.gram, &self.right, &mut self.solution);
+        let scale = if how.published { how.beta } else { 1.0 };
+        for (to, &from) in weights.iter_mut().zip(&self.solution) {
+            *to = (from * scale) as f32;
         }
     }
 }
@@ -150,9 +192,9 @@ impl RegionTask<'_> {
                 center.store_to(&mut stored.translation);
                 return;
             }
-            Pass::Local(basis, set, beta) => {
+            Pass::Local(basis, how) => {
                 let excess = self.describe(shape, block, moment);
-                self.solve_locally(basis, set, beta, block, excess);
+                self.solve_locally(basis, how, block, excess);
                 let n = basis.example_count();
                 let weights = &self.local_weights[local * LANES * n..(local + 1) * LANES * n];
                 let strain = lane_strain::<L>(t, basis, weights, block);
@@ -307,8 +349,7 @@ impl RegionTask<'_> {
     fn solve_locally<L: Lane>(
         &mut self,
         basis: &ExampleBasis,
-        set: WeightSet,
-        beta: f64,
+        how: Solve,
         block: usize,
         excess: S3<L>,
     ) {
@@ -322,28 +363,10 @@ impl RegionTask<'_> {
                 let strain = S3::load(t, &basis.strains[block * n + k]);
                 own.right[k] = f64::from(strain.dot(excess).store().0[lane]);
             }
-            own.gram.copy_from_slice(&basis.gram[slot * n * n..(slot + 1) * n * n]);
-            add_return_ridge(&mut own.gram, n, beta);
             let at = (local * LANES + lane) * n;
-            let weights = &mut self.local_weights[at..at + n];
-            for (to, &from) in own.solution.iter_mut().zip(&*weights) {
-                *to = f64::from(from);
-            }
-            own.solver.solve(set, &own.gram, &own.right, &mut own.solution);
-            for (to, &from) in weights.iter_mut().zip(&own.solution) {
-                *to = from as f32;
-            }
+            let gram = &basis.gram[slot * n * n..(slot + 1) * n * n];
+            own.solve(how, gram, &mut self.local_weights[at..at + n]);
         }
-    }
-}
-
-/// Adds the ridge that makes a weight `beta` times its projection: `λ = G (1 − β) / β`, which is the
-/// energy form of the paper's scaling of the weights.
-pub(crate) fn add_return_ridge(gram: &mut [f64], n: usize, beta: f64) {
-    // At β = 0 the ridge is infinite; a large one leaves no weight either.
-    let factor = ((1.0 - beta) / beta.max(1e-12)).max(0.0);
-    for k in 0..n {
-        gram[k * n + k] *= 1.0 + factor;
     }
 }
 

@@ -110,6 +110,24 @@ impl Scratch {
         }
     }
 
+    /// Whether this is the working memory of such a body.
+    pub(crate) fn fits(&self, shape: &ElasticShape, examples: Option<&ExampleBasis>) -> bool {
+        let n = examples.map_or(0, ExampleBasis::example_count);
+        let groups = examples.map_or(0, ExampleBasis::shared_group_count);
+        let bricks = shape.stencil.as_ref().map(|stencil| {
+            let size = stencil.largest_plane + 1;
+            (size, (2 * stencil.reach() + 1) * size)
+        });
+        let planes = self.planes.first().map(|p| (p.weighted.len(), p.along_y.len()));
+        self.affine.len() == shape.region_block_count() + 1
+            && self.offsets.len() == shape.block_count()
+            && self.list_goals.len() == shape.list_count()
+            && self.sums.len() == shape.particle_chunks.len()
+            && self.products.len() == shape.region_chunks.len() * groups * n
+            && self.solvers[0].right.len() == n
+            && planes == bricks
+    }
+
     /// The same with an instruction set of your choice; results do not depend on it.
     #[must_use]
     pub fn with_simd(mut self, simd: SimdLevel) -> Self {

@@ -1,5 +1,18 @@
 //! What the kernel claims, tested against mathematics and against a naive reference.
 
 mod agreement;
+mod construction;
+mod contact;
+mod deformation;
+mod debug;
+mod determinism;
 mod fixtures;
+mod flight;
+mod fuzz;
+mod invariance;
+mod oscillation;
+mod projection;
+mod quarantine;
+mod recovery;
 mod reference;
+mod rest;
