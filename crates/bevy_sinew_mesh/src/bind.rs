@@ -113,14 +113,16 @@ pub(crate) fn review(
     mut commands: Commands,
 ) {
     for ((entity, settings, examples), surface) in &bound {
-        let other_mesh = surface.parts().any(|part| match (finder.mesh(part), deformed.get(part)) {
-            (Some(now), Ok(deformed)) => now != deformed.copy.id(),
-            // A part that was despawned, or let go, is no reason to start again.
-            _ => false,
-        });
-        let new_part = finder.related(entity).iter().any(|&part| {
-            finder.mesh(part).is_some() && surface.parts().all(|known| known != part)
-        });
+        let other_mesh =
+            surface.parts().any(|part| match (finder.mesh(part), deformed.get(part)) {
+                (Some(now), Ok(deformed)) => now != deformed.copy.id(),
+                // A part that was despawned, or let go, is no reason to start again.
+                _ => false,
+            });
+        let new_part = finder
+            .related(entity)
+            .iter()
+            .any(|&part| finder.mesh(part).is_some() && surface.parts().all(|known| known != part));
         let edited = surface.settings != *settings || surface.examples.as_ref() != examples;
         if other_mesh || new_part || edited {
             release(&mut commands, entity);

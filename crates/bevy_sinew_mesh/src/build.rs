@@ -12,7 +12,9 @@ use bevy_mesh::Mesh;
 use bevy_tasks::{AsyncComputeTaskPool, TaskPool};
 use sinew_elastic::lattice::{Lattice, LatticeError, LatticeReport};
 use sinew_elastic::mesh::SurfaceMesh;
-use sinew_elastic::{ElasticShape, Embedding, ExampleBasis, ExampleError, RegionGradients, ShapeError};
+use sinew_elastic::{
+    ElasticShape, Embedding, ExampleBasis, ExampleError, RegionGradients, ShapeError,
+};
 
 use crate::examples::MeshExamples;
 use crate::surface::PartSurface;
@@ -100,7 +102,9 @@ impl BuildJob {
         let watched = Arc::downgrade(&job);
         AsyncComputeTaskPool::get_or_init(TaskPool::new)
             .spawn(async move {
-                let result = build(parts, lattice, examples.as_ref(), &mut |share| match watched.upgrade() {
+                let result = build(parts, lattice, examples.as_ref(), &mut |share| match watched
+                    .upgrade()
+                {
                     Some(job) => {
                         job.progress.store(share.to_bits(), Ordering::Relaxed);
                         ControlFlow::Continue(())
@@ -184,9 +188,7 @@ fn build(
     let shape = ElasticShape::from_lattice(&nodes).map_err(BuildError::Shape)?;
     let examples = match examples {
         None => None,
-        Some(examples) => {
-            Some(Arc::new(examples.basis(&shape).map_err(BuildError::Examples)?))
-        }
+        Some(examples) => Some(Arc::new(examples.basis(&shape).map_err(BuildError::Examples)?)),
     };
     let has_directions = ranges.iter().any(|part| part.has_normals || part.has_tangents);
     Ok(BuiltMesh {

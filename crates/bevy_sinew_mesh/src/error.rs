@@ -2,8 +2,8 @@
 
 use bevy_ecs::entity::Entity;
 use bevy_mesh::{PrimitiveTopology, VertexFormat};
-use sinew_elastic::{ExampleError, ShapeError};
 use sinew_elastic::lattice::LatticeError;
+use sinew_elastic::{ExampleError, ShapeError};
 use thiserror::Error;
 
 /// Why the mesh of an entity cannot become a body, or can no longer follow one.
@@ -56,7 +56,9 @@ pub enum MeshBodyError {
         wanted: usize,
     },
     /// The mesh is made of points or lines.
-    #[error("the mesh of {entity} is a {topology:?}: a body needs a TriangleList or a TriangleStrip")]
+    #[error(
+        "the mesh of {entity} is a {topology:?}: a body needs a TriangleList or a TriangleStrip"
+    )]
     Topology {
         /// The entity with the mesh.
         entity: Entity,
@@ -74,7 +76,9 @@ pub enum MeshBodyError {
         vertices: usize,
     },
     /// The entity is scaled to nothing along an axis, or its transform is not finite.
-    #[error("`Transform` of {entity} squeezes its mesh flat or is not finite: no axis may have scale 0")]
+    #[error(
+        "`Transform` of {entity} squeezes its mesh flat or is not finite: no axis may have scale 0"
+    )]
     Scale {
         /// The entity with the mesh.
         entity: Entity,

@@ -70,7 +70,8 @@ impl DeformedSurface {
         let has_tangents = built.parts.iter().any(|part| part.has_tangents);
         let has_normals = built.parts.iter().any(|part| part.has_normals);
         let particles = built.shape.particle_count();
-        let gradients = |count| vec![Mat3::IDENTITY; if built.gradients.is_some() { count } else { 0 }];
+        let gradients =
+            |count| vec![Mat3::IDENTITY; if built.gradients.is_some() { count } else { 0 }];
         Self {
             _job: job,
             settings: tried.settings,
@@ -195,19 +196,20 @@ pub(crate) fn write(
             [] => world_from_entity.to_isometry(),
             _ => motion.world_from_body(),
         };
-        let DeformedSurface { built, vertices, normals, tangents, fresh, .. } = surface;
+        let DeformedSurface { built, parts: followers, vertices, normals, tangents, fresh, .. } =
+            surface;
         let fresh = core::mem::take(fresh);
-        for (part, ranges) in surface.parts.iter_mut().zip(&built.parts) {
+        let all = Directions { vertices, normals, tangents };
+        for (part, ranges) in followers.iter_mut().zip(&built.parts) {
             let Ok((world_from_part, mut bounds)) = parts.get_mut(part.entity) else { continue };
             let map = part_from_body(world_from_part, world_from_body);
             if part.lost || !map.is_finite() || (!fresh && part.map == Some(map)) {
                 continue;
             }
             let Some(mut mesh) = meshes.get_mut(part.copy) else { continue };
-            let source = Directions { vertices, normals, tangents }.of(ranges);
             let entity = part.entity;
             let written = if surface::is_on_cpu(&mesh) {
-                part.write(&mut mesh, ranges, source, map)
+                part.write(&mut mesh, ranges, all.of(ranges), map)
             } else {
                 Err(MeshBodyError::RenderWorldOnly { entity })
             };
@@ -290,7 +292,8 @@ impl Part {
             other => return length(Mesh::ATTRIBUTE_POSITION.name, other.len()),
         }
         if part.has_normals
-            && let Some(values) = mesh.try_attribute_mut_option(Mesh::ATTRIBUTE_NORMAL).map_err(gone)?
+            && let Some(values) =
+                mesh.try_attribute_mut_option(Mesh::ATTRIBUTE_NORMAL).map_err(gone)?
         {
             let VertexAttributeValues::Float32x3(normals) = values else {
                 return length(Mesh::ATTRIBUTE_NORMAL.name, values.len());

@@ -6,11 +6,11 @@ use bevy_ecs::schedule::{IntoScheduleConfigs, SystemSet};
 use bevy_transform::TransformSystems;
 
 use crate::build::Builds;
-use crate::{bind, follow};
 use crate::{
     BuildProgress, DeformableMesh, DeformableMeshPart, DeformableMeshParts, DeformedMesh,
     LatticeResolution, MeshExamples, MeshFault, MeshInterpolation,
 };
+use crate::{bind, follow};
 
 /// Makes bodies from the meshes of [`DeformableMesh`] entities, and lets the meshes follow them.
 ///

@@ -59,11 +59,7 @@ impl DeformableMesh {
     /// A body of about `particles` particles.
     #[must_use]
     pub const fn lattice(particles: u32) -> Self {
-        Self {
-            resolution: LatticeResolution::Particles(particles),
-            width: 1,
-            descendants: false,
-        }
+        Self { resolution: LatticeResolution::Particles(particles), width: 1, descendants: false }
     }
 
     /// A body of lattice cells with edges of length `spacing`, in world units.

@@ -100,11 +100,7 @@ fn format(
     }
 }
 
-fn triangles(
-    entity: Entity,
-    mesh: &Mesh,
-    vertices: usize,
-) -> Result<Vec<[u32; 3]>, MeshBodyError> {
+fn triangles(entity: Entity, mesh: &Mesh, vertices: usize) -> Result<Vec<[u32; 3]>, MeshBodyError> {
     let indices = match mesh.try_indices() {
         Ok(indices) => Some(indices),
         Err(MeshAccessError::NotFound) => None,

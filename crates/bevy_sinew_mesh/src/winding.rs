@@ -100,7 +100,8 @@ mod tests {
             (strip, Some(Indices::U32(vec![0, 0, 1, 2, 3, u32::MAX, 3, 4, 5]))),
         ];
         for (topology, indices) in cases {
-            let positions: Vec<[f32; 3]> = (0..6).map(|i| [i as f32, (i % 2) as f32, 0.0]).collect();
+            let positions: Vec<[f32; 3]> =
+                (0..6).map(|i| [i as f32, (i % 2) as f32, 0.0]).collect();
             let mut mesh = Mesh::new(topology, RenderAssetUsages::default())
                 .with_inserted_attribute(Mesh::ATTRIBUTE_POSITION, positions);
             if let Some(indices) = indices {

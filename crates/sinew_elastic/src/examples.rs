@@ -254,6 +254,9 @@ impl ExampleBasis {
     /// Works out the Gram matrices, and takes examples out of the groups that they do not strain.
     fn measure(&mut self, shape: &ElasticShape) {
         let n = self.example_count();
+        if n == 0 {
+            return;
+        }
         let groups = self.group_count();
         self.gram = vec![0.0; groups * n * n];
         let mut moment = vec![0.0; groups];

@@ -93,7 +93,8 @@ fn removed_settings_stop_the_build() {
 fn edited_settings_build_the_body_anew_where_it_is() {
     let mut app = app();
     let mesh = add(&mut app, Cuboid::from_length(1.0));
-    let body = spawn(&mut app, &mesh, DeformableMesh::spacing(0.5), Transform::from_xyz(0.0, 5.0, 0.0));
+    let body =
+        spawn(&mut app, &mesh, DeformableMesh::spacing(0.5), Transform::from_xyz(0.0, 5.0, 0.0));
     wait(&mut app, body);
     for _ in 0..20 {
         app.update();

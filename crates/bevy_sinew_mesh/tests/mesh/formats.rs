@@ -50,7 +50,10 @@ fn refused(mesh: Mesh) -> MeshBodyError {
     assert_eq!(app.world().resource::<Reports>().0, 1, "one report, not one a frame");
     assert!(app.world().get::<DeformableBody>(entity).is_none());
     let shown = shown(&app, entity);
-    assert_eq!(shown.attribute(Mesh::ATTRIBUTE_POSITION), source.attribute(Mesh::ATTRIBUTE_POSITION));
+    assert_eq!(
+        shown.attribute(Mesh::ATTRIBUTE_POSITION),
+        source.attribute(Mesh::ATTRIBUTE_POSITION)
+    );
     let fault = app.world().get::<MeshFault>(entity).unwrap();
     assert_eq!(fault.reason, fault.error.to_string());
     fault.error.clone()
@@ -71,7 +74,10 @@ fn joints_weights_and_custom_attributes_do_no_harm() {
     simulates(
         ball()
             .with_inserted_attribute(Mesh::ATTRIBUTE_JOINT_INDEX, joints(vertices))
-            .with_inserted_attribute(Mesh::ATTRIBUTE_JOINT_WEIGHT, vec![[1.0, 0.0, 0.0, 0.0]; vertices])
+            .with_inserted_attribute(
+                Mesh::ATTRIBUTE_JOINT_WEIGHT,
+                vec![[1.0, 0.0, 0.0, 0.0]; vertices],
+            )
             .with_inserted_attribute(custom, vec![0.5_f32; vertices]),
     );
 }
@@ -112,7 +118,8 @@ fn tangents_turn_with_the_surface_and_keep_their_side() {
     app.update();
     let world = app.world().get::<bevy_transform::components::GlobalTransform>(body).unwrap();
     let shown = shown(&app, body);
-    let Some(VertexAttributeValues::Float32x4(now)) = shown.attribute(Mesh::ATTRIBUTE_TANGENT) else {
+    let Some(VertexAttributeValues::Float32x4(now)) = shown.attribute(Mesh::ATTRIBUTE_TANGENT)
+    else {
         panic!("tangents must still be there");
     };
     assert_eq!(now.len(), count);
@@ -150,9 +157,10 @@ fn compressed_positions_are_refused_by_name() {
 fn compressed_normals_are_refused_by_name() {
     let vertices = ball().count_vertices();
     let attribute = MeshVertexAttribute::new("Vertex_Normal", 1, VertexFormat::Snorm8x4);
-    let mesh = ball()
-        .with_removed_attribute(Mesh::ATTRIBUTE_NORMAL)
-        .with_inserted_attribute(attribute, VertexAttributeValues::Snorm8x4(vec![[0; 4]; vertices]));
+    let mesh = ball().with_removed_attribute(Mesh::ATTRIBUTE_NORMAL).with_inserted_attribute(
+        attribute,
+        VertexAttributeValues::Snorm8x4(vec![[0; 4]; vertices]),
+    );
     let error = refused(mesh);
     assert!(matches!(error, MeshBodyError::Format { attribute: "Vertex_Normal", .. }), "{error}");
 }
@@ -256,7 +264,8 @@ fn mesh_that_is_mended_becomes_a_body() {
     let (mut app, entity) = bind(mesh);
     assert!(app.world().get::<MeshFault>(entity).is_some());
     let source = handle(&app, entity);
-    *app.world_mut().resource_mut::<Assets<Mesh>>().get_mut(&source).unwrap() = Cuboid::default().into();
+    *app.world_mut().resource_mut::<Assets<Mesh>>().get_mut(&source).unwrap() =
+        Cuboid::default().into();
     // The change is announced at the end of this frame, and acted on in the next.
     app.update();
     app.update();

@@ -173,7 +173,8 @@ fn what_a_tick_moved_is_drawn_and_announced_in_its_frame() {
                 if let Some(VertexAttributeValues::Float32x3(values)) =
                     meshes.get(mesh).and_then(|mesh| mesh.attribute(Mesh::ATTRIBUTE_POSITION))
                 {
-                    seen.in_last = values.iter().map(|&p| world.transform_point(p.into())).collect();
+                    seen.in_last =
+                        values.iter().map(|&p| world.transform_point(p.into())).collect();
                 }
             }
         },

@@ -32,9 +32,8 @@ fn half(mesh: &Mesh, side: f32) -> Mesh {
 
 /// A box of 2 x 1 x 1 in two halves that meet at x = 0.
 fn halves() -> [Mesh; 2] {
-    let boxes = [-1.0_f32, 1.0].map(|side| {
-        Mesh::from(Cuboid::new(1.0, 1.0, 1.0)).translated_by(Vec3::X * 0.5 * side)
-    });
+    let boxes = [-1.0_f32, 1.0]
+        .map(|side| Mesh::from(Cuboid::new(1.0, 1.0, 1.0)).translated_by(Vec3::X * 0.5 * side));
     [half(&boxes[0], -1.0), half(&boxes[1], 1.0)]
 }
 
@@ -58,7 +57,9 @@ fn spawn_halves(app: &mut App, related: bool) -> (Entity, [Entity; 2]) {
 fn border(a: &[Vec3], b: &[Vec3]) -> Vec<(usize, usize)> {
     let mut pairs = Vec::new();
     for (i, p) in a.iter().enumerate() {
-        pairs.extend(b.iter().enumerate().filter(|(_, q)| p.distance(**q) < 1e-6).map(|(j, _)| (i, j)));
+        pairs.extend(
+            b.iter().enumerate().filter(|(_, q)| p.distance(**q) < 1e-6).map(|(j, _)| (i, j)),
+        );
     }
     pairs
 }

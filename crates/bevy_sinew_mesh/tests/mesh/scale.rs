@@ -58,7 +58,8 @@ fn faces_outwards(app: &App, entity: Entity) {
 }
 
 fn mirrors() -> impl Iterator<Item = Vec3> {
-    (0..8).map(|bits| Vec3::from_array([1, 2, 4].map(|bit| if bits & bit == 0 { 1.0 } else { -1.0 })))
+    (0..8)
+        .map(|bits| Vec3::from_array([1, 2, 4].map(|bit| if bits & bit == 0 { 1.0 } else { -1.0 })))
 }
 
 fn keeps_winding(mesh: &Mesh, transform: Transform, parent: Option<Transform>) {
@@ -131,12 +132,14 @@ fn mirrored_strips_keep_their_winding() {
             .with_inserted_indices(bevy_mesh::Indices::U16(order.to_vec()))
     };
     let one = strip([0, 1, 2, 3, 0, 1]);
-    let mesh = if sides(&one).iter().flatten().all(|&out| out) { one } else { strip([1, 0, 2, 3, 1, 0]) };
+    let mesh =
+        if sides(&one).iter().flatten().all(|&out| out) { one } else { strip([1, 0, 2, 3, 1, 0]) };
     assert!(sides(&mesh).iter().flatten().all(|&out| out));
     for y in [1.0, -1.0] {
         let mut app = weightless();
         let source = add(&mut app, mesh.clone());
-        let body = spawn(&mut app, &source, SETTINGS, Transform::from_scale(Vec3::new(1.0, y, 1.0)));
+        let body =
+            spawn(&mut app, &source, SETTINGS, Transform::from_scale(Vec3::new(1.0, y, 1.0)));
         wait(&mut app, body);
         assert_eq!(sides(shown(&app, body)), vec![Some(true); corners(&mesh).len()]);
     }
@@ -252,7 +255,8 @@ fn scale_that_turns_negative_later_flips_neither_body_nor_faces() {
     wait(&mut app, body);
     app.update();
     let before = drawn(&app, body);
-    for scale in [Vec3::new(-1.0, 1.0, 1.0), Vec3::splat(2.0), Vec3::new(1.0, -3.0, 1.0), Vec3::ONE] {
+    for scale in [Vec3::new(-1.0, 1.0, 1.0), Vec3::splat(2.0), Vec3::new(1.0, -3.0, 1.0), Vec3::ONE]
+    {
         app.world_mut().get_mut::<Transform>(body).unwrap().scale = scale;
         for _ in 0..3 {
             app.update();

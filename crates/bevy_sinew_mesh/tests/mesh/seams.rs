@@ -1,7 +1,7 @@
 //! Vertices that a renderer needs twice stay together.
 
-use bevy_math::{Mat3, Vec3};
 use bevy_math::primitives::{Cuboid, Sphere};
+use bevy_math::{Mat3, Vec3};
 use bevy_mesh::{Mesh, MeshBuilder, Meshable};
 use bevy_sinew_bodies::BodyCollider;
 use bevy_sinew_mesh::DeformableMesh;

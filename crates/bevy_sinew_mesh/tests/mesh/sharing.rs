@@ -22,9 +22,8 @@ fn three_of_ten_are_soft_and_the_mesh_of_the_others_is_untouched() {
     let mesh = add(&mut app, source.clone());
     app.world_mut().spawn((BodyCollider::plane(), Transform::IDENTITY));
     let at = |i: usize| Transform::from_xyz(3.0 * i as f32, 0.55 + 0.2 * i as f32, 0.0);
-    let entities: Vec<Entity> = (0..10)
-        .map(|i| app.world_mut().spawn((Mesh3d(mesh.clone()), at(i))).id())
-        .collect();
+    let entities: Vec<Entity> =
+        (0..10).map(|i| app.world_mut().spawn((Mesh3d(mesh.clone()), at(i))).id()).collect();
     for &soft in &entities[..3] {
         app.world_mut().entity_mut(soft).insert(FINE);
     }
@@ -36,7 +35,10 @@ fn three_of_ten_are_soft_and_the_mesh_of_the_others_is_untouched() {
     }
     for &hard in &entities[3..] {
         assert_eq!(handle(&app, hard), mesh);
-        assert_eq!(shown(&app, hard).attribute(Mesh::ATTRIBUTE_POSITION), source.attribute(Mesh::ATTRIBUTE_POSITION));
+        assert_eq!(
+            shown(&app, hard).attribute(Mesh::ATTRIBUTE_POSITION),
+            source.attribute(Mesh::ATTRIBUTE_POSITION)
+        );
     }
     let soft: Vec<Vec<Vec3>> = entities[..3].iter().map(|&e| positions(shown(&app, e))).collect();
     for (i, j) in [(0, 1), (1, 2), (2, 0)] {
@@ -88,7 +90,8 @@ fn mesh_that_was_changed_makes_another_shape() {
     let mesh = add(&mut app, Cuboid::new(1.0, 1.0, 1.0));
     let first = spawn(&mut app, &mesh, FINE, Transform::IDENTITY);
     wait(&mut app, first);
-    *app.world_mut().resource_mut::<Assets<Mesh>>().get_mut(&mesh).unwrap() = Cuboid::new(2.0, 1.0, 1.0).into();
+    *app.world_mut().resource_mut::<Assets<Mesh>>().get_mut(&mesh).unwrap() =
+        Cuboid::new(2.0, 1.0, 1.0).into();
     app.update();
     app.update();
     let second = spawn(&mut app, &mesh, FINE, Transform::IDENTITY);

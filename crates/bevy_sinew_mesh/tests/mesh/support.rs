@@ -98,19 +98,26 @@ pub fn handle(app: &App, entity: Entity) -> Handle<Mesh> {
 
 /// The mesh that an entity shows.
 pub fn shown(app: &App, entity: Entity) -> &Mesh {
-    app.world().resource::<Assets<Mesh>>().get(&app.world().get::<Mesh3d>(entity).unwrap().0).unwrap()
+    app.world()
+        .resource::<Assets<Mesh>>()
+        .get(&app.world().get::<Mesh3d>(entity).unwrap().0)
+        .unwrap()
 }
 
 pub fn positions(mesh: &Mesh) -> Vec<Vec3> {
     match mesh.attribute(Mesh::ATTRIBUTE_POSITION) {
-        Some(VertexAttributeValues::Float32x3(values)) => values.iter().map(|&p| p.into()).collect(),
+        Some(VertexAttributeValues::Float32x3(values)) => {
+            values.iter().map(|&p| p.into()).collect()
+        }
         _ => Vec::new(),
     }
 }
 
 pub fn normals(mesh: &Mesh) -> Vec<Vec3> {
     match mesh.attribute(Mesh::ATTRIBUTE_NORMAL) {
-        Some(VertexAttributeValues::Float32x3(values)) => values.iter().map(|&p| p.into()).collect(),
+        Some(VertexAttributeValues::Float32x3(values)) => {
+            values.iter().map(|&p| p.into()).collect()
+        }
         _ => Vec::new(),
     }
 }

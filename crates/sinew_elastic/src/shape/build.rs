@@ -469,7 +469,8 @@ impl Draft {
             has_owners: self.owners.is_some(),
             center,
             volume: total,
-            size: ((high - low).length() as f32).max(f32::MIN_POSITIVE),
+            // Particles in one place still have a volume, and with it a size.
+            size: (high - low).length().max(total.cbrt()) as f32,
             spacing: self.spacing as f32,
             contact_points: Vec::new(),
             report: core::mem::take(&mut self.report),

@@ -148,7 +148,8 @@ impl ElasticShape {
         self.volume as f32
     }
 
-    /// Length of the diagonal of the rest shape's bounding box, in m.
+    /// Length of the diagonal of the rest shape's bounding box, in m; at least the side of a cube of its
+    /// volume.
     #[must_use]
     pub fn size(&self) -> f32 {
         self.size

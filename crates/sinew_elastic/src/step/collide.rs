@@ -52,20 +52,26 @@ impl Touched<'_> {
             let Some((depth, normal)) = collider.penetration(at) else { continue };
             points += 1;
             normals += normal;
-            self.shift(point, normal * depth, false);
             let surface = collider.linear_velocity + collider.angular_velocity.cross(at);
             let relative = self.mean(self.velocities, point) - surface;
             let approach = relative.dot(normal);
             let mut change = Vec3::ZERO;
+            let mut way_out = normal * depth;
             if approach < 0.0 {
-                let bounce = if -approach > resting { collider.restitution.clamp(0.0, 1.0) } else { 0.0 };
+                let bounce =
+                    if -approach > resting { collider.restitution.clamp(0.0, 1.0) } else { 0.0 };
                 let push = -approach * (1.0 + bounce);
                 let slide = relative - normal * approach;
                 let grip = collider.friction.max(0.0) * push;
-                change = normal * push
-                    - if slide.length() <= grip { slide } else { slide.normalize_or_zero() * grip };
+                let held =
+                    if slide.length() <= grip { slide } else { slide.normalize_or_zero() * grip };
+                change = normal * push - held;
+                // The move that led here went with the whole slide: take back what friction holds, or
+                // a body at rest on a slope would creep.
+                way_out -= held * h;
                 self.shift(point, change, true);
             }
+            self.shift(point, way_out, false);
             let impulse = -change * (point.mass * self.density);
             reaction.impulse += impulse;
             reaction.angular_impulse += at.cross(impulse);
