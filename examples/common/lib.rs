@@ -31,6 +31,8 @@
 //! | module | job |
 //! |---|---|
 //! | [`scene`] | what an example describes: set-up, camera, rates, probe, knobs |
+//! | [`bodies`] | what scenes measure of their bodies, and what their sliders change |
+//! | [`tetra`] | bodies made from tetrahedra, and their skins |
 //! | [`cli`] | the flags, the same for every example |
 //! | [`app`] | [`run`]: chooses window, pictures or headless |
 //! | [`ground`] | a floor to look at |
@@ -43,12 +45,14 @@
 #![forbid(unsafe_code)]
 
 pub mod app;
+pub mod bodies;
 pub mod cli;
 pub mod error;
 pub mod ground;
 pub mod headless;
 pub mod report;
 pub mod scene;
+pub mod tetra;
 
 #[cfg(feature = "render")]
 pub mod offscreen;
@@ -60,6 +64,7 @@ pub mod stage;
 pub mod window;
 
 pub use app::run;
+pub use bodies::{MATERIAL_KNOBS, bodies_are_ready, probe_bodies};
 pub use ground::tiled_ground;
 pub use report::{PhaseClock, Probe};
 pub use scene::{ExampleScene, Knob, Paint, SceneEntity, SetupScene, View};

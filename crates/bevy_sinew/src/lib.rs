@@ -1,4 +1,5 @@
-//! Bodies that deform, for Bevy: add [`SinewPlugins`], spawn a [`DeformableBody`](prelude::DeformableBody).
+//! Bodies that deform, for Bevy: add [`SinewPlugins`], spawn a [`DeformableBody`](prelude::DeformableBody)
+//! or, with the feature `mesh`, a `DeformableMesh`.
 //!
 //! ```
 //! use bevy_app::prelude::*;
@@ -12,19 +13,34 @@
 //! ));
 //! ```
 //!
-//! | feature | default | crate | what |
+//! | feature | default | module | what |
 //! |---|---|---|---|
-//! | | always | [`bodies`] | deformable bodies |
+//! | | always | [`bodies`] | deformable bodies: simulation, contacts, messages |
+//! | `mesh` | yes | `mesh` | bodies from meshes, meshes that follow bodies; needs Bevy's asset and mesh plugins |
+//! | `debug` | yes | `debug` | gizmos and diagnostics |
+//! | `multi_threaded` | yes | | all threads of Bevy's task pools |
+//!
+//! A server without assets takes the crate with `default-features = false` and `multi_threaded`.
 #![forbid(unsafe_code)]
 
 mod plugins;
 
 /// Deformable bodies: components, systems, messages.
 pub use bevy_sinew_bodies as bodies;
+/// Gizmos and diagnostics of bodies.
+#[cfg(feature = "debug")]
+pub use bevy_sinew_debug as debug;
+/// Bodies from meshes, and meshes that follow bodies.
+#[cfg(feature = "mesh")]
+pub use bevy_sinew_mesh as mesh;
 pub use plugins::SinewPlugins;
 
 /// What a game types.
 pub mod prelude {
     pub use crate::SinewPlugins;
     pub use crate::bodies::prelude::*;
+    #[cfg(feature = "debug")]
+    pub use crate::debug::prelude::*;
+    #[cfg(feature = "mesh")]
+    pub use crate::mesh::prelude::*;
 }

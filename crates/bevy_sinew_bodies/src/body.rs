@@ -25,8 +25,8 @@ use crate::pose::PoseRecord;
 /// one [`BodyFailed`](crate::BodyFailed) message, its scale is put back, and its state stays as it was.
 /// Give the builder of the shape a scaled mesh instead.
 ///
-/// Inserting another shape puts the new body to rest where the `Transform` is; a shape of equal layout
-/// (same particles and regions) takes over the motion. Removing the component removes all state.
+/// Inserting another shape puts the new body to rest where the `Transform` is. Removing the component
+/// removes all state.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -40,8 +40,7 @@ use crate::pose::PoseRecord;
 ///     commands.spawn((DeformableBody::new(Arc::new(shape)), Transform::from_xyz(0.0, 2.0, 0.0)));
 ///     Ok(())
 /// }
-/// # let mut world = World::new();
-/// # world.run_system_cached(setup).unwrap().unwrap();
+/// # bevy_ecs::system::assert_is_system::<(), (), _>(setup);
 /// ```
 #[derive(Component, Clone, Debug, Default, Reflect)]
 #[reflect(Component, Default, Debug, Clone)]
@@ -104,6 +103,21 @@ pub struct BodyState {
     pub(crate) settings: Option<Settings>,
     #[reflect(ignore)]
     pub(crate) rest: Option<RestRecord>,
+    #[reflect(ignore)]
+    pub(crate) shape: OfShape,
+}
+
+/// The shape that a state is of; not known for one that was given. Equal when it is the same one.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct OfShape(pub Option<Arc<ElasticShape>>);
+
+impl PartialEq for OfShape {
+    fn eq(&self, other: &Self) -> bool {
+        match (&self.0, &other.0) {
+            (Some(a), Some(b)) => Arc::ptr_eq(a, b),
+            (a, b) => a.is_none() && b.is_none(),
+        }
+    }
 }
 
 /// The settings that a body ran with last; other values are an edit, and wake it.
@@ -146,7 +160,13 @@ impl BodyState {
     /// A state with these particles; it is used as it is, not placed by the `Transform`.
     #[must_use]
     pub fn from_kernel(kernel: sinew_elastic::BodyState) -> Self {
-        Self { kernel: Some(kernel), settings: None, rest: None }
+        Self { kernel: Some(kernel), ..Self::default() }
+    }
+
+    /// Particles and velocities, when they are of this very shape.
+    pub(crate) fn kernel_of(&self, shape: &Arc<ElasticShape>) -> Option<&sinew_elastic::BodyState> {
+        let same = self.shape.0.as_ref().is_none_or(|own| Arc::ptr_eq(own, shape));
+        self.kernel.as_ref().filter(|kernel| same && kernel.fits(shape))
     }
 
     /// Particles and velocities; `None` before the body was placed.

@@ -14,7 +14,7 @@ use sinew_elastic::{Collider, ColliderShape, Reaction};
 
 use crate::body::DeformableBody;
 use crate::events::{BodyError, BodyFailed, fail};
-use crate::pose::{Ancestors, is_unit_or_finite};
+use crate::pose::{Ancestors, has_extent};
 
 /// The colliders near a body in this tick. Emptied in `Prepare`, filled in `CollectContacts`.
 ///
@@ -226,7 +226,7 @@ pub(crate) fn collect_colliders(
         let world = ancestors.world_from(entity);
         let (scale, rotation, translation) = world.to_scale_rotation_translation();
         let collider = collider.in_world(scale, rotation, translation);
-        let valid = collider.is_valid() && is_unit_or_finite(scale);
+        let valid = collider.is_valid() && has_extent(scale);
         let known = broken.iter().position(|&other| other == entity);
         match (valid, known) {
             (true, Some(index)) => {
@@ -256,14 +256,33 @@ fn numbers(collider: &Collider) -> [f32; 19] {
     let (kind, size) = match collider.shape {
         ColliderShape::Plane => (0.0, Vec3::ZERO),
         ColliderShape::Sphere { radius } => (1.0, Vec3::splat(radius)),
-        ColliderShape::Capsule { half_height, radius } => (2.0, Vec3::new(radius, half_height, 0.0)),
+        ColliderShape::Capsule { half_height, radius } => {
+            (2.0, Vec3::new(radius, half_height, 0.0))
+        }
         ColliderShape::Box { half_extents } => (3.0, half_extents),
     };
     let Collider { translation: t, rotation: r, linear_velocity: v, angular_velocity: w, .. } =
         *collider;
     [
-        kind, size.x, size.y, size.z, t.x, t.y, t.z, r.x, r.y, r.z, r.w, v.x, v.y, v.z, w.x, w.y,
-        w.z, collider.friction, collider.restitution,
+        kind,
+        size.x,
+        size.y,
+        size.z,
+        t.x,
+        t.y,
+        t.z,
+        r.x,
+        r.y,
+        r.z,
+        r.w,
+        v.x,
+        v.y,
+        v.z,
+        w.x,
+        w.y,
+        w.z,
+        collider.friction,
+        collider.restitution,
     ]
 }
 
@@ -307,11 +326,13 @@ mod tests {
     #[test]
     fn order_does_not_depend_on_the_order_of_adding() {
         let balls: Vec<Collider> = (0..6_u8)
-            .map(|i| BodyCollider::sphere(1.0 + f32::from(i % 3)).in_world(
-                Vec3::ONE,
-                Quat::IDENTITY,
-                Vec3::X * f32::from(i),
-            ))
+            .map(|i| {
+                BodyCollider::sphere(1.0 + f32::from(i % 3)).in_world(
+                    Vec3::ONE,
+                    Quat::IDENTITY,
+                    Vec3::X * f32::from(i),
+                )
+            })
             .collect();
         let mut forwards = balls.clone();
         let mut backwards: Vec<Collider> = balls.into_iter().rev().collect();
@@ -322,9 +343,8 @@ mod tests {
 
     #[test]
     fn only_near_colliders_count_for_the_signature() {
-        let ball = |x: f32| {
-            BodyCollider::sphere(0.5).in_world(Vec3::ONE, Quat::IDENTITY, Vec3::X * x)
-        };
+        let ball =
+            |x: f32| BodyCollider::sphere(0.5).in_world(Vec3::ONE, Quat::IDENTITY, Vec3::X * x);
         let of = |colliders: &[Collider]| signature(colliders, Vec3::splat(-1.0), Vec3::ONE);
         let near = of(&[ball(1.2)]);
         assert_eq!(near, of(&[ball(1.2), ball(5.0)]), "a far ball does not matter");

@@ -69,8 +69,7 @@ impl BodyMotion {
             self.previous.clone_from(&self.current);
         } else {
             let turn = pose.rotation.inverse() * before.rotation;
-            let shift = pose.rotation.inverse()
-                * Vec3::from(before.translation - pose.translation);
+            let shift = pose.rotation.inverse() * Vec3::from(before.translation - pose.translation);
             for position in &mut self.previous {
                 *position = turn * *position + shift;
             }

@@ -4,6 +4,7 @@
 //! user's writes from ours.
 
 use core::ops::DerefMut as _;
+use std::sync::Arc;
 
 use bevy_ecs::prelude::*;
 use bevy_ecs::system::SystemParam;
@@ -65,7 +66,7 @@ impl Ancestors<'_, '_> {
 }
 
 /// Whether all parts of a scale are finite and none is zero.
-pub(crate) fn is_unit_or_finite(scale: Vec3) -> bool {
+pub(crate) fn has_extent(scale: Vec3) -> bool {
     scale.is_finite() && scale.abs().min_element() > 0.0
 }
 
@@ -88,7 +89,7 @@ fn center_pose(shape: &ElasticShape, world_from_body: Isometry3d) -> RigidPose {
 }
 
 fn place(
-    shape: &ElasticShape,
+    shape: &Arc<ElasticShape>,
     world_from_body: Isometry3d,
     velocity: Option<&InitialVelocity>,
 ) -> BodyState {
@@ -102,7 +103,9 @@ fn place(
             kernel.set_velocity(shape, i, velocity.linear + velocity.angular.cross(arm));
         }
     }
-    BodyState::from_kernel(kernel)
+    let mut state = BodyState::from_kernel(kernel);
+    state.shape.0 = Some(Arc::clone(shape));
+    state
 }
 
 type Placeable<'a> = (
@@ -132,10 +135,10 @@ pub(crate) fn place_and_teleport(
             fail(&mut failures, entity, "DeformableBody", fault);
             continue;
         }
-        let Some(shape) = body.shape.as_deref().filter(|shape| shape.particle_count() > 0) else {
+        let Some(shape) = body.shape.as_ref().filter(|shape| shape.particle_count() > 0) else {
             continue;
         };
-        let placed = state.kernel().is_some_and(|kernel| kernel.fits(shape));
+        let placed = state.kernel_of(shape).is_some();
         if placed && record.written == Some(*transform) {
             continue;
         }
@@ -143,6 +146,7 @@ pub(crate) fn place_and_teleport(
         let before = record.written.replace(*transform);
         if placed && before.is_none() {
             // A state that was given, not made: it knows where it is.
+            state.shape.0 = Some(Arc::clone(shape));
             record.dirty = true;
             record.jumped = true;
             continue;
@@ -162,8 +166,9 @@ pub(crate) fn place_and_teleport(
             record.jumped = true;
             continue;
         }
-        let moved = before
-            .is_none_or(|b| (b.translation, b.rotation) != (transform.translation, transform.rotation));
+        let moved = before.is_none_or(|b| {
+            (b.translation, b.rotation) != (transform.translation, transform.rotation)
+        });
         // A restored state and its restored `Transform` agree, whatever was written since.
         let restored = state.world_from_body(shape).is_some_and(|pose| {
             local_from_world(pose, ancestors.world_from_parent(entity).as_ref()) == Some(*transform)
@@ -189,7 +194,7 @@ pub(crate) fn on_teleport(
     else {
         return;
     };
-    let Some(shape) = body.shape.as_deref().filter(|shape| shape.particle_count() > 0) else {
+    let Some(shape) = body.shape.as_ref().filter(|shape| shape.particle_count() > 0) else {
         return;
     };
     let to = teleport.to;
@@ -198,9 +203,10 @@ pub(crate) fn on_teleport(
         return;
     }
     let mode = teleport.mode;
-    match state.kernel_mut().filter(|kernel| kernel.fits(shape)) {
-        Some(kernel) if mode == TeleportMode::Keep => kernel.teleport(shape, center_pose(shape, to)),
-        _ => *state = place(shape, to, velocity),
+    let keeps = mode == TeleportMode::Keep && state.kernel_of(shape).is_some();
+    match state.kernel_mut().filter(|_| keeps) {
+        Some(kernel) => kernel.teleport(shape, center_pose(shape, to)),
+        None => *state = place(shape, to, velocity),
     }
     // An unread write to `Transform` is overruled.
     record.written = Some(*transform);
@@ -230,25 +236,20 @@ fn local_from_world(pose: Isometry3d, parent: Option<&GlobalTransform>) -> Optio
 pub(crate) fn localise(
     mut bodies: Query<(Entity, &BodyState, &mut PoseRecord), With<DeformableBody>>,
     ancestors: Ancestors,
-    children: Query<(), With<ChildOf>>,
     mut failures: MessageWriter<BodyFailed>,
+    mut parents: Local<Vec<Option<GlobalTransform>>>,
 ) {
     // Ancestors that are bodies themselves are where their state is, not where they were drawn.
-    let mut nested = Vec::new();
-    for (entity, state, record) in &bodies {
-        if state.kernel().is_some() && children.contains(entity) {
-            nested.push((entity, ancestors.world_above(entity, |above| {
-                bodies.get(above).ok().filter(|(_, s, _)| s.kernel().is_some()).map(|b| b.2.pose)
-            })));
-        }
-        let _ = record;
-    }
-    let mut nested = nested.into_iter().peekable();
-    for (entity, state, mut record) in &mut bodies {
+    let pose_of = |entity| {
+        let (_, state, record) = bodies.get(entity).ok()?;
+        state.kernel().is_some().then_some(record.pose)
+    };
+    parents.clear();
+    parents.extend(bodies.iter().map(|(entity, ..)| ancestors.world_above(entity, pose_of)));
+    for ((entity, state, mut record), parent) in bodies.iter_mut().zip(parents.iter()) {
         if state.kernel().is_none() {
             continue;
         }
-        let parent = nested.next_if(|(child, _)| *child == entity).and_then(|(_, world)| world);
         let next = local_from_world(record.pose, parent.as_ref());
         let record = record.bypass_change_detection();
         if record.reported.is_new(Reported::PARENT, next.is_none()) {

@@ -5,9 +5,7 @@ use bevy_ecs::prelude::*;
 use bevy_ecs::system::SystemParam;
 
 use crate::body::{BodyScratch, BodyState, BodyStatus, DeformableBody};
-use crate::events::{
-    BodyError, BodyFailed, BodyQuarantined, BodySlept, BodyWoke, Reported, fail,
-};
+use crate::events::{BodyError, BodyFailed, BodyQuarantined, BodySlept, BodyWoke, Reported, fail};
 use crate::examples::{ExampleSet, ExampleWeights, summarise};
 use crate::material::ElasticMaterial;
 use crate::motion::BodyMotion;
@@ -34,12 +32,11 @@ type Published<'a> = (
     Option<Mut<'a, BodyMotion>>,
 );
 
+type Edited<'a> = (Entity, &'a ElasticMaterial, &'a mut PoseRecord);
+
 /// Reports materials that cannot be used as they are.
 pub(crate) fn check_materials(
-    mut bodies: Query<
-        (Entity, &ElasticMaterial, &mut PoseRecord),
-        (With<DeformableBody>, Changed<ElasticMaterial>),
-    >,
+    mut bodies: Query<Edited, (With<DeformableBody>, Changed<ElasticMaterial>)>,
     mut failures: MessageWriter<BodyFailed>,
 ) {
     for (entity, material, mut record) in &mut bodies {
@@ -66,7 +63,7 @@ pub(crate) fn publish(mut bodies: Query<Published>, mut outbox: Outbox) {
         &mut bodies
     {
         let Some(shape) = &body.shape else { continue };
-        let Some(kernel) = state.kernel().filter(|kernel| kernel.fits(shape)) else { continue };
+        let Some(kernel) = state.kernel_of(shape) else { continue };
         let record = record.bypass_change_detection();
         let scratch = scratch.bypass_change_detection();
         let report = core::mem::take(&mut scratch.report);
@@ -77,7 +74,9 @@ pub(crate) fn publish(mut bodies: Query<Published>, mut outbox: Outbox) {
             seen.quarantines += u32::from(report.quarantined);
             record.jumped |= report.quarantined;
             if record.reported.is_new(Reported::NON_FINITE, report.quarantined) {
-                log::warn!("body {entity} became non-finite: it was put back to its last finite pose");
+                log::warn!(
+                    "body {entity} became non-finite: it was put back to its last finite pose"
+                );
                 outbox.quarantined.write(BodyQuarantined { entity });
             }
             if record.reported.is_new(Reported::EXAMPLES, scratch.foreign_examples) {

@@ -10,7 +10,8 @@ use bevy_reflect::prelude::*;
 use bevy_tasks::{ComputeTaskPool, TaskPool};
 use bevy_time::Time;
 use sinew_elastic::{
-    Body, Collider, ElasticShape, ExampleBasis, Executor, Scratch, Serial, StepInput, StepReport, step,
+    Anchor, Body, Collider, ElasticShape, ExampleBasis, Executor, Scratch, Serial, StepInput,
+    StepReport, step,
 };
 
 use crate::body::{BodyScratch, BodyState, DeformableBody, Made, RestRecord, Settings};
@@ -116,16 +117,11 @@ fn is_big(body: &DeformableBody) -> bool {
     body.shape.as_ref().is_some_and(|shape| shape.particle_count() >= BIG_BODY)
 }
 
-fn step_body<E: Executor>(
-    item: &mut SteppableItem<'_, '_>,
-    gravity: Vec3,
-    dt: f32,
-    executor: &E,
-) {
+fn step_body<E: Executor>(item: &mut SteppableItem<'_, '_>, gravity: Vec3, dt: f32, executor: &E) {
     let scratch = item.scratch.bypass_change_detection();
     scratch.report = StepReport::default();
     let Some(shape) = &item.body.shape else { return };
-    if dt <= 0.0 || !item.state.kernel().is_some_and(|kernel| kernel.fits(shape)) {
+    if dt <= 0.0 || item.state.kernel_of(shape).is_none() {
         return;
     }
     let colliders = item.contacts.colliders();
@@ -148,7 +144,7 @@ fn step_body<E: Executor>(
         return;
     }
     scratch.anchors.clear();
-    scratch.anchors.extend(wanted.held.iter().map(|&held| held.into()));
+    scratch.anchors.extend(wanted.held.iter().map(|&held| Anchor::from(held)));
     let made = Made::fit(&mut scratch.kernel, shape, wanted.examples);
     let body = Body {
         shape,
@@ -164,9 +160,9 @@ fn step_body<E: Executor>(
     if report.fell_asleep {
         state.rest = Some(RestRecord::of(kernel, shape, colliders));
     }
-    scratch.foreign_examples = body.examples.is_some_and(|basis| {
-        report.substeps > 0 && kernel.weights().len() != basis.weight_count()
-    });
+    scratch.foreign_examples = body
+        .examples
+        .is_some_and(|basis| report.substeps > 0 && kernel.weights().len() != basis.weight_count());
     item.reactions.set(item.contacts, made.scratch.reactions());
     item.record.bypass_change_detection().dirty |= report.substeps > 0 || report.quarantined;
     scratch.report = report;
@@ -247,11 +243,7 @@ fn wake_on_contact(
 }
 
 impl RestRecord {
-    fn of(
-        kernel: &sinew_elastic::BodyState,
-        shape: &ElasticShape,
-        colliders: &[Collider],
-    ) -> Self {
+    fn of(kernel: &sinew_elastic::BodyState, shape: &ElasticShape, colliders: &[Collider]) -> Self {
         let (low, high) = kernel.bounds(shape);
         let margin = Vec3::splat(WATCH_SPACINGS * shape.spacing());
         let (low, high) = (low.as_vec3() - margin, high.as_vec3() + margin);
@@ -281,5 +273,42 @@ impl Made {
             examples: examples.cloned(),
             scratch: Scratch::new(shape, examples.map(Arc::as_ref)),
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use bevy_tasks::TaskPoolBuilder;
+    use sinew_elastic::BodyState;
+    use sinew_elastic::lattice::LatticeNodes;
+
+    use super::*;
+
+    #[test]
+    fn the_number_of_threads_does_not_change_a_bit() -> Result<(), Box<dyn std::error::Error>> {
+        let shape = ElasticShape::from_lattice(&LatticeNodes::block([17, 17, 17], 0.1)?)?;
+        assert!(shape.particle_count() >= BIG_BODY);
+        let floor = [Collider::plane(Vec3::Y * 0.05, Vec3::Y)];
+        let input = StepInput { gravity: Vec3::NEG_Y, colliders: &floor, anchors: &[] };
+        let run = |threads: usize| {
+            let pool = TaskPoolBuilder::new().num_threads(threads).build();
+            let mut state = BodyState::at_rest(&shape);
+            let mut scratch = Scratch::new(&shape, None);
+            let body = Body::new(&shape);
+            for _ in 0..20 {
+                step(&body, &input, 0.02, &mut state, &mut scratch, &OnPool(&pool));
+            }
+            state
+        };
+        let mut serial = BodyState::at_rest(&shape);
+        let mut scratch = Scratch::new(&shape, None);
+        for _ in 0..20 {
+            step(&Body::new(&shape), &input, 0.02, &mut serial, &mut scratch, &Serial);
+        }
+        assert!(serial != BodyState::at_rest(&shape), "it deforms on the floor");
+        for threads in [1, 2, 4, 8] {
+            assert!(run(threads) == serial, "{threads} threads");
+        }
+        Ok(())
     }
 }

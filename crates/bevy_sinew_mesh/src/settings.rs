@@ -16,17 +16,20 @@ use sinew_elastic::lattice::Lattice;
 /// rewritten in place; the meshes of other entities with the same handle stay as they are.
 ///
 /// **Scale.** The body is as large as the mesh is drawn at that moment: scales of the entity, of its
-/// parents and of its parts become part of the rest shape. The `Transform` keeps its scale, and vertices
-/// are written such that `GlobalTransform` times vertex is where the body is. Mirroring scales keep the
-/// winding of the triangles. A scale of zero along an axis is an error. A scale that is edited later
-/// changes neither the body nor where it is drawn; to resize a body, insert the component anew.
+/// parents and of its parts become part of the rest shape, and the entity's `Transform` gets the scale
+/// with which its scale in the world is one. Vertices are written such that `GlobalTransform` times
+/// vertex is where the body is, whatever happens to transforms later. Mirrored meshes keep their
+/// outsides: where mirroring moves from the `Transform` to the rest shape, the triangles of the copy are
+/// turned round. A scale of zero along an axis is an error. Children that are no parts of the body lose
+/// the scale of their parent: give them their own. To resize a body, remove the component, scale the
+/// entity, insert it again.
 ///
 /// **Edits.** Another resolution, width or mesh handle builds the body anew where it is. When the
-/// component is removed, the meshes go back to the handles that they had, the copies are freed, and
-/// the body goes too.
+/// component is removed, the meshes go back to the handles that they had, the copies are freed, the
+/// entity gets its scale back, and the body goes too.
 ///
 /// **Errors.** Meshes that cannot become a body are drawn undeformed; the entity gets a
-/// [`BuildFailed`](crate::BuildFailed), and the log one warning.
+/// [`MeshFault`](crate::MeshFault), and the log one warning.
 #[derive(Component, Clone, Copy, Debug, PartialEq, Reflect)]
 #[reflect(Component, Default, Debug, Clone, PartialEq)]
 #[require(Transform, MeshInterpolation)]

@@ -47,21 +47,21 @@ pub fn newton_step<L: Lane>(a: M3<L>, q: Q4<L>) -> (Q4<L>, L) {
         z: b0.y - b1.x,
     };
     let trace = s.xx + s.yy + s.zz;
-    // H = tr(s) I − s, symmetric.
+    // H = tr(s) I − s, symmetric. Its off-diagonal entries are those of s with the other sign, which is
+    // taken into the signs below.
     let (hxx, hyy, hzz) = (trace - s.xx, trace - s.yy, trace - s.zz);
-    let (hxy, hxz, hyz) = (-s.xy, -s.xz, -s.yz);
     // Adjugate and determinant.
     let (axx, ayy, azz) = (
-        hyy * hzz - hyz * hyz,
-        hxx * hzz - hxz * hxz,
-        hxx * hyy - hxy * hxy,
+        hyy * hzz - s.yz * s.yz,
+        hxx * hzz - s.xz * s.xz,
+        hxx * hyy - s.xy * s.xy,
     );
     let (axy, axz, ayz) = (
-        hxz * hyz - hxy * hzz,
-        hxy * hyz - hxz * hyy,
-        hxy * hxz - hxx * hyz,
+        s.xz * s.yz + s.xy * hzz,
+        s.xy * s.yz + s.xz * hyy,
+        s.xy * s.xz + hxx * s.yz,
     );
-    let det = hxx * axx + hxy * axy + hxz * axz;
+    let det = hxx * axx - s.xy * axy - s.xz * axz;
     let newton = V3 {
         x: axx * g.x + axy * g.y + axz * g.z,
         y: axy * g.x + ayy * g.y + ayz * g.z,
@@ -74,19 +74,17 @@ pub fn newton_step<L: Lane>(a: M3<L>, q: Q4<L>) -> (Q4<L>, L) {
         .lt(hxx)
         .and((tiny * scale * scale).lt(azz))
         .and((tiny * scale * scale * scale).lt(det));
-    let trusted = definite.and(
-        newton
-            .dot(newton)
-            .lt(L::splat(t, LONGEST_NEWTON_STEP_SQUARED)),
-    );
-    let w = if trusted.all() {
-        newton
+    let square = newton.dot(newton);
+    let trusted = definite.and(square.lt(L::splat(t, LONGEST_NEWTON_STEP_SQUARED)));
+    let (w, ww) = if trusted.all() {
+        (newton, square)
     } else {
-        let h = S3 { xx: hxx, yy: hyy, zz: hzz, xy: hxy, xz: hxz, yz: hyz };
+        // Of the off-diagonal entries only the squares matter.
+        let h = S3 { xx: hxx, yy: hyy, zz: hzz, ..s };
         let ascent = ascend(h, g, trace, axx + ayy + azz, det);
-        newton.zip(ascent, #[inline(always)] |yes, no| trusted.select(yes, no))
+        let w = newton.zip(ascent, #[inline(always)] |yes, no| trusted.select(yes, no));
+        (w, w.dot(w))
     };
-    let ww = w.dot(w);
     let c = L::splat(t, 1.0) + (L::splat(t, 1.0) + ww).sqrt();
     let turned = Q4 {
         x: q.w * w.x + q.x * c + q.y * w.z - q.z * w.y,
@@ -124,9 +122,11 @@ fn ascend<L: Lane>(h: S3<L>, g: V3<L>, trace: L, second_invariant: L, det: L) ->
         .or(second_invariant.lt(-(tiny * scale * scale)))
         .or(det.lt(-(tiny * scale * scale * scale)));
     let saddle = indefinite.and(length.lt(L::splat(t, SADDLE_GRADIENT) * norm));
-    // The Hessian's norm bounds the step, so that it cannot cycle.
+    // The Hessian's norm bounds the step, so that it cannot cycle; a bolder one is safe far away only. (A
+    // line turned by a small angle has an indefinite Hessian too, and would overshoot.)
+    let far_away = indefinite.and(trace.lt(L::splat(t, 0.5) * norm));
     let first_order = g
-        * indefinite.select(
+        * far_away.select(
             L::splat(t, 2.0) / (length + scale.max(norm) + smallest),
             L::splat(t, 1.0) / (scale.max(norm) + smallest),
         );
@@ -139,11 +139,16 @@ fn ascend<L: Lane>(h: S3<L>, g: V3<L>, trace: L, second_invariant: L, det: L) ->
 #[inline(always)]
 #[must_use]
 pub fn follow<L: Lane>(a: M3<L>, q: Q4<L>) -> Q4<L> {
-    let (q, ww) = newton_step(a, q);
-    if L::splat(ww.token(), SECOND_ITERATION_SQUARED).lt(ww).any() {
-        newton_step(a, q).0
-    } else {
-        q
+    // A loop, so that the step is compiled once.
+    let mut rotation = q;
+    let mut left = 2;
+    loop {
+        let (turned, ww) = newton_step(a, rotation);
+        rotation = turned;
+        left -= 1;
+        if left == 0 || !L::splat(ww.token(), SECOND_ITERATION_SQUARED).lt(ww).any() {
+            return rotation;
+        }
     }
 }
 

@@ -4,11 +4,12 @@
 //! collider (restitution gives a share back) and Coulomb friction acts on the rest. Points are visited
 //! in a fixed order, so that results repeat.
 //!
-//! Damping spares rigid motion. A body that lies on something is not free, though: its motion along the
-//! contact's normal is deformation, and is damped like any other. Without that, a body would bob on the
-//! floor for ever.
+//! Damping spares rigid motion. A body that lies on something is not free, though: its mean motion along
+//! the contact's normal is deformation, and is damped like any other. So is all its motion relative to
+//! the collider, as far as friction holds it by a patch of its surface. Without that, a body would bob
+//! and rock on the floor for ever; with it, a soft ball that rolls loses some speed.
 
-use glam::Vec3;
+use glam::{DVec3, Vec3};
 use sinew_math::{LANES, Vec3x8};
 
 use crate::contact::{Collider, Reaction};
@@ -16,6 +17,8 @@ use crate::shape::{ContactPoint, ElasticShape};
 
 /// Restitution acts on impacts faster than gravity makes in this many sub-steps: slower ones are rest.
 const RESTING_SUBSTEPS: f32 = 2.0;
+/// A body is held where friction holds this share of its surface: one side of a box.
+const HELD_SHARE: f32 = 1.0 / 6.0;
 
 /// The moving part of a body, as contacts see it.
 pub(crate) struct Touched<'a> {
@@ -45,6 +48,7 @@ impl Touched<'_> {
         }
         let resting = RESTING_SUBSTEPS * h * gravity.length();
         let mut points = 0;
+        let mut held_points = 0;
         let mut normals = Vec3::ZERO;
         let shape = self.shape;
         for point in &shape.contact_points {
@@ -63,6 +67,7 @@ impl Touched<'_> {
                 let push = -approach * (1.0 + bounce);
                 let slide = relative - normal * approach;
                 let grip = collider.friction.max(0.0) * push;
+                held_points += u32::from(slide.length() <= grip);
                 let held =
                     if slide.length() <= grip { slide } else { slide.normalize_or_zero() * grip };
                 change = normal * push - held;
@@ -80,50 +85,73 @@ impl Touched<'_> {
             reaction.depth = reaction.depth.max(depth);
         }
         if points > 0 && self.decay < 1.0 {
-            self.damp_along(normals.normalize_or_zero(), collider, center, reaction);
+            let share = held_points as f32 / shape.contact_points.len() as f32;
+            let held = (share / HELD_SHARE).min(1.0);
+            self.damp(normals.normalize_or_zero(), held, collider, center, reaction);
         }
         points
     }
 
-    /// Damps the body's mean velocity along a contact's normal, relative to the collider.
-    fn damp_along(
+    /// Damps the body's motion relative to the collider: its mean along the contact's normal fully, the
+    /// rest as far as it is `held`.
+    fn damp(
         &mut self,
         normal: Vec3,
+        held: f32,
         collider: &Collider,
         center: Vec3,
         reaction: &mut Reaction,
     ) {
-        let mut momentum = [0.0_f64; 3];
-        let mut first = [0.0_f64; 3];
-        for ((v, x), mass) in self.velocities.iter().zip(&*self.positions).zip(&self.shape.mass) {
-            for (axis, (v, x)) in [(&v.x, &x.x), (&v.y, &x.y), (&v.z, &x.z)].into_iter().enumerate() {
-                let (mut mv, mut mx) = (0.0, 0.0);
-                for lane in 0..LANES {
-                    mv += mass.0[lane] * v.0[lane];
-                    mx += mass.0[lane] * x.0[lane];
-                }
-                momentum[axis] += f64::from(mv);
-                first[axis] += f64::from(mx);
-            }
-        }
-        let mass = self.shape.volume;
-        let mean = momentum.map(|p| (p / mass) as f32);
-        let at = Vec3::from_array(first.map(|p| (p / mass) as f32)) - center;
-        let surface = collider.linear_velocity + collider.angular_velocity.cross(at);
-        let along = (Vec3::from_array(mean) - surface).dot(normal);
-        let change = normal * (along * (self.decay - 1.0));
-        for (v, mass) in self.velocities.iter_mut().zip(&self.shape.mass) {
+        let lost = 1.0 - self.decay;
+        let (linear, angular) = (collider.linear_velocity, collider.angular_velocity);
+        let before = self.sums();
+        let mass = self.shape.volume as f32;
+        let at = before.first / mass - center;
+        let along = (before.momentum / mass - linear - angular.cross(at)).dot(normal);
+        // What is held is damped along the normal too; the mean gets the rest.
+        let mean = normal * (-along * lost * (1.0 - held));
+        let rate = lost * held;
+        for ((v, x), mass) in
+            self.velocities.iter_mut().zip(&*self.positions).zip(&self.shape.mass)
+        {
             for lane in 0..LANES {
                 // Lanes without a particle have no mass and stay at rest.
-                let real = if mass.0[lane] > 0.0 { 1.0 } else { 0.0 };
-                v.x.0[lane] += change.x * real;
-                v.y.0[lane] += change.y * real;
-                v.z.0[lane] += change.z * real;
+                if mass.0[lane] > 0.0 {
+                    let surface = linear + angular.cross(x.lane(lane) - center);
+                    let old = v.lane(lane);
+                    v.set_lane(lane, old + mean - (old - surface) * rate);
+                }
             }
         }
-        let impulse = -change * (mass as f32 * self.density);
+        let after = self.sums();
+        let impulse = (before.momentum - after.momentum) * self.density;
         reaction.impulse += impulse;
-        reaction.angular_impulse += at.cross(impulse);
+        let about = |sums: &BodySums| sums.angular - center.cross(sums.momentum);
+        reaction.angular_impulse += (about(&before) - about(&after)) * self.density;
+    }
+
+    /// Momentum and first moment of the body, at a density of 1 kg/m³.
+    fn sums(&self) -> BodySums {
+        let mut momentum = DVec3::ZERO;
+        let mut first = DVec3::ZERO;
+        let mut angular = DVec3::ZERO;
+        for ((v, x), mass) in self.velocities.iter().zip(&*self.positions).zip(&self.shape.mass) {
+            let (mut p, mut mx, mut spin) = (Vec3::ZERO, Vec3::ZERO, Vec3::ZERO);
+            for lane in 0..LANES {
+                let mv = v.lane(lane) * mass.0[lane];
+                p += mv;
+                mx += x.lane(lane) * mass.0[lane];
+                spin += x.lane(lane).cross(mv);
+            }
+            momentum += p.as_dvec3();
+            first += mx.as_dvec3();
+            angular += spin.as_dvec3();
+        }
+        BodySums {
+            momentum: momentum.as_vec3(),
+            first: first.as_vec3(),
+            angular: angular.as_vec3(),
+        }
     }
 
     fn is_far(&self, collider: &Collider, center: Vec3) -> bool {
@@ -160,4 +188,11 @@ impl Touched<'_> {
             of[block].set_lane(lane, moved);
         }
     }
+}
+
+/// Sums over a body, about its origin, at a density of 1 kg/m³.
+struct BodySums {
+    momentum: Vec3,
+    first: Vec3,
+    angular: Vec3,
 }

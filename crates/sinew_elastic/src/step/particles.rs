@@ -4,12 +4,12 @@ use core::ops::Range;
 
 use glam::{Vec3, Vec4};
 use sinew_math::lane::{Lane, LaneWork, SimdLevel, V3, dispatch};
-use sinew_math::{LANES, Vec3x8};
+use sinew_math::{F8, LANES, Vec3x8};
 
 use crate::shape::ElasticShape;
 
 use super::scratch::{Affine8, ListGoal, PlaneScratch};
-use super::sums::{ChunkSums, LaneSums, RigidMotion};
+use super::sums::{BLOCKS_PER_FLUSH, ChangeSums, ChunkSums, PlaceSums, RigidMotion};
 
 /// Ways to the goal shorter than this share of the body's size are rounding (single precision rules,
 /// item 4 of the method's notes): they count as none, so that a body at rest stays at rest.
@@ -42,51 +42,87 @@ impl ParticleTask<'_> {
     /// Averages the goals of the regions round each particle (the mean over the regions that contain it)
     /// and sums what keeps momentum. With `motion_only` there are no goals, only sums.
     #[inline(always)]
-    fn run<L: Lane, const W: usize>(
-        &mut self,
-        t: L::Token,
-        input: &ParticleInput<'_>,
-        motion_only: bool,
-    ) {
+    fn run<L: Lane>(&mut self, t: L::Token, input: &ParticleInput<'_>, motion_only: bool) {
         let shape = input.shape;
         let planes = shape.stencil.as_ref().map_or(0, |s| s.planes());
-        let smallest = L::splat(t, (SMALLEST_PULL * shape.size).powi(2));
-        let rate = L::splat(t, 1.0 - input.decay);
-        let kick = L::splat(t, input.kick);
         for chunk in self.chunks.clone() {
             let stencil = shape.stencil.as_ref().filter(|_| chunk < planes && !motion_only);
             if let Some(stencil) = stencil {
-                self.planes[0].spread_plane::<L, W>(t, stencil, input.affine, chunk);
+                self.planes[0].spread_plane::<L>(t, stencil, input.affine, chunk);
             }
             let mut sums = ChunkSums::default();
-            let mut lanes = LaneSums::<L>::new(t);
-            let zero = L::splat(t, 0.0);
-            for block in shape.particle_chunks[chunk].clone() {
-                let mut goals = match stencil {
-                    Some(stencil) => self.planes[0].goal_sum::<L, W>(t, stencil, chunk, block),
-                    None => V3::splat(t, Vec3::ZERO),
-                };
-                if !shape.lists.is_empty() && !motion_only {
-                    let mut stored = goals.store();
-                    add_list_goals(shape, input.list_goals, block, &mut stored);
-                    goals = V3::load(t, &stored);
+            let blocks = shape.particle_chunks[chunk].clone();
+            for first in blocks.clone().step_by(BLOCKS_PER_FLUSH) {
+                let run = first..blocks.end.min(first + BLOCKS_PER_FLUSH);
+                let ways = &mut self.offsets[first - self.first_block..][..run.len()];
+                match stencil {
+                    Some(stencil) => {
+                        self.planes[0].goal_sums::<L>(t, stencil, chunk, run.clone(), ways);
+                    }
+                    None => ways.fill(Vec3x8::ZERO),
                 }
-                let x = V3::load(t, &input.positions[block]);
-                let share = L::load(t, &shape.inverse_count[block]);
-                let way = goals * share - x;
-                // A particle without region has no goal.
-                let share = if motion_only { zero } else { share };
-                let pulled = zero.lt(share).and(smallest.lt(way.dot(way)));
-                let way = way.map(#[inline(always)] |c| pulled.select(c, zero));
-                way.store_to(&mut self.offsets[block - self.first_block]);
-                let v = V3::load(t, &input.velocities[block]);
-                let lost = v * rate - way * kick;
-                lanes.add(L::load(t, &shape.mass[block]), x, v, lost, &mut sums);
+                if !motion_only {
+                    if !shape.lists.is_empty() {
+                        for (block, goals) in run.clone().zip(&mut *ways) {
+                            add_list_goals(shape, input.list_goals, block, goals);
+                        }
+                    }
+                    find_ways::<L>(t, input, run.clone(), ways);
+                }
+                add_sums::<L>(t, input, run, ways, &mut sums);
             }
-            lanes.flush(&mut sums);
             self.sums[chunk - self.chunks.start] = sums;
         }
     }
+}
+
+/// Replaces the sum of the goals of each particle of some blocks by the way to their mean.
+#[inline(always)]
+fn find_ways<L: Lane>(
+    t: L::Token,
+    input: &ParticleInput<'_>,
+    blocks: Range<usize>,
+    ways: &mut [Vec3x8],
+) {
+    let shape = input.shape;
+    let smallest = L::splat(t, (SMALLEST_PULL * shape.size).powi(2));
+    let zero = L::splat(t, 0.0);
+    let places = input.positions[blocks.clone()].iter().zip(&shape.inverse_count[blocks]);
+    for ((x, share), stored) in places.zip(ways) {
+        let share = L::load(t, share);
+        let way = V3::load(t, stored) * share - V3::load(t, x);
+        // A particle without region has no goal.
+        let pulled = zero.lt(share).and(smallest.lt(way.dot(way)));
+        way.map(#[inline(always)] |c| pulled.select(c, zero)).store_to(stored);
+    }
+}
+
+/// Adds up some blocks, in two passes that each need few registers.
+#[inline(always)]
+fn add_sums<L: Lane>(
+    t: L::Token,
+    input: &ParticleInput<'_>,
+    blocks: Range<usize>,
+    ways: &[Vec3x8],
+    into: &mut ChunkSums,
+) {
+    let rate = L::splat(t, 1.0 - input.decay);
+    let kick = L::splat(t, input.kick);
+    let mass = &input.shape.mass[blocks.clone()];
+    let positions = &input.positions[blocks.clone()];
+    let mut changes = ChangeSums::<L>::new(t);
+    let moving = positions.iter().zip(&input.velocities[blocks]).zip(ways);
+    for (((x, v), way), mass) in moving.zip(mass) {
+        let v = V3::load(t, v);
+        let lost = v * rate - V3::load(t, way) * kick;
+        changes.add(L::load(t, mass), V3::load(t, x), v, lost);
+    }
+    changes.flush(into);
+    let mut places = PlaceSums::<L>::new(t);
+    for (x, mass) in positions.iter().zip(mass) {
+        places.add(L::load(t, mass), V3::load(t, x));
+    }
+    places.flush(into);
 }
 
 /// Adds what list regions say about the particles of a block.
@@ -171,38 +207,48 @@ impl MoveTask<'_> {
         let gravity = V3::<L>::splat(t, input.gravity_kick);
         let (kick, decay) = (L::splat(t, input.kick), L::splat(t, input.decay));
         let (drift, kick_drift) = (L::splat(t, input.drift), L::splat(t, input.kick_drift));
-        let (zero, far) = (L::splat(t, 0.0), L::splat(t, f32::INFINITY));
+        let zero = L::splat(t, 0.0);
         for chunk in self.chunks.clone() {
-            let mut low = V3::<L>::splat(t, Vec3::INFINITY);
-            let mut high = V3::<L>::splat(t, Vec3::NEG_INFINITY);
-            for block in input.shape.particle_chunks[chunk].clone() {
-                let local = block - self.first_block;
-                let real = zero.lt(L::load(t, &input.shape.mass[block]));
-                let x = V3::load(t, &self.positions[local]);
-                let v = V3::load(t, &self.velocities[local]);
-                let way = V3::load(t, &input.offsets[block]);
-                let change = way * kick + given + turn.cross(x);
+            let blocks = input.shape.particle_chunks[chunk].clone();
+            let local = blocks.start - self.first_block..blocks.end - self.first_block;
+            let mass = &input.shape.mass[blocks.clone()];
+            let positions = &mut self.positions[local.clone()];
+            let moving = positions.iter_mut().zip(&mut self.velocities[local]);
+            for (((position, velocity), way), mass) in
+                moving.zip(&input.offsets[blocks]).zip(mass)
+            {
+                let real = zero.lt(L::load(t, mass));
+                let (x, v) = (V3::load(t, position), V3::load(t, velocity));
+                let change = V3::load(t, way) * kick + given + turn.cross(x);
                 let v = v * decay + change + gravity;
                 let mut moved = x + v * drift;
                 if input.kick_drift != 0.0 {
                     moved += change * kick_drift;
                 }
-                v.map(#[inline(always)] |c| real.select(c, zero))
-                    .store_to(&mut self.velocities[local]);
-                moved
-                    .map(#[inline(always)] |c| real.select(c, zero))
-                    .store_to(&mut self.positions[local]);
-                if input.bounds {
-                    low = low.zip(moved, #[inline(always)] |low, c| real.select(c, far).min(low));
-                    high = high
-                        .zip(moved, #[inline(always)] |high, c| real.select(c, -far).max(high));
-                }
+                v.map(#[inline(always)] |c| real.select(c, zero)).store_to(velocity);
+                moved.map(#[inline(always)] |c| real.select(c, zero)).store_to(position);
             }
-            let sums = &mut self.sums[chunk - self.chunks.start];
-            sums.low = over_lanes(&low.store(), Vec3::min);
-            sums.high = over_lanes(&high.store(), Vec3::max);
+            if input.bounds {
+                let (low, high) = bounds::<L>(t, positions, mass);
+                let sums = &mut self.sums[chunk - self.chunks.start];
+                (sums.low, sums.high) = (low, high);
+            }
         }
     }
+}
+
+/// Lowest and highest corner of the particles of some blocks.
+#[inline(always)]
+fn bounds<L: Lane>(t: L::Token, positions: &[Vec3x8], mass: &[F8]) -> (Vec3, Vec3) {
+    let (zero, far) = (L::splat(t, 0.0), L::splat(t, f32::INFINITY));
+    let mut low = V3::<L>::splat(t, Vec3::INFINITY);
+    let mut high = V3::<L>::splat(t, Vec3::NEG_INFINITY);
+    for (x, mass) in positions.iter().zip(mass) {
+        let (x, real) = (V3::load(t, x), zero.lt(L::load(t, mass)));
+        low = low.zip(x, #[inline(always)] |low, c| real.select(c, far).min(low));
+        high = high.zip(x, #[inline(always)] |high, c| real.select(c, -far).max(high));
+    }
+    (over_lanes(&low.store(), Vec3::min), over_lanes(&high.store(), Vec3::max))
 }
 
 fn over_lanes(v: &Vec3x8, f: fn(Vec3, Vec3) -> Vec3) -> Vec3 {
@@ -217,11 +263,7 @@ impl LaneWork for GoalWork<'_, '_> {
     #[inline(always)]
     fn run<L: Lane>(self, t: L::Token) {
         let Self(task, input, motion_only) = self;
-        match input.shape.stencil.as_ref().map_or(1, |stencil| stencil.width) {
-            1 => task.run::<L, 1>(t, input, motion_only),
-            2 => task.run::<L, 2>(t, input, motion_only),
-            _ => task.run::<L, 3>(t, input, motion_only),
-        }
+        task.run::<L>(t, input, motion_only);
     }
 }
 

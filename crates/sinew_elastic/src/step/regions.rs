@@ -118,113 +118,130 @@ pub(crate) struct RegionInput<'a> {
     pub polar_goals: bool,
 }
 
+/// Blocks that are fitted before their goals are sought: the fits are still in the first-level cache.
+const TILE: usize = 16;
+
 impl RegionTask<'_> {
-    /// Fits every region of the task's chunks, for half-width `W` where there is a stencil.
+    /// Fits every region of the task's chunks, and sets its goal where the pass knows it.
     #[inline(always)]
-    fn run<L: Lane, const W: usize>(&mut self, t: L::Token, input: &RegionInput<'_>) {
+    fn run<L: Lane>(&mut self, t: L::Token, input: &RegionInput<'_>) {
         let shape = input.shape;
         let planes = shape.stencil.as_ref().map_or(0, |s| s.planes());
         let mut summed = 0;
         for chunk in self.chunks.clone() {
             self.lane_products.fill(F8::ZERO);
-            if let Some(stencil) = shape.stencil.as_ref().filter(|_| chunk < planes) {
+            let stencil = shape.stencil.as_ref().filter(|_| chunk < planes);
+            if let Some(stencil) = stencil {
                 // Planes are summed once, as the chunk that reaches farthest needs them.
                 let reach = stencil.reach();
                 let from = if chunk == self.chunks.start { chunk.saturating_sub(reach) } else { summed };
                 let to = (chunk + reach + 1).min(planes);
                 for plane in from.max(summed)..to {
-                    self.planes[0].sum_plane::<L, W>(t, stencil, input.positions, plane);
+                    self.planes[0].sum_plane::<L>(t, stencil, input.positions, plane);
                 }
                 summed = to;
             }
-            for block in shape.region_chunks[chunk].clone() {
-                let zero = V3::splat(t, Vec3::ZERO);
-                let (mut moment, mut center) = (M3 { cols: [zero; 3] }, zero);
-                if let Some(stencil) = shape.stencil.as_ref().filter(|_| chunk < planes) {
-                    let (sum, by_offset) = self.planes[0].moments::<L, W>(t, stencil, chunk, block);
-                    let c = V3::load(t, &stencil.center[block]);
-                    let [x, y, z] = by_offset;
-                    moment = M3 { cols: [x - sum * c.x, y - sum * c.y, z - sum * c.z] };
-                    center = sum * L::load(t, &stencil.inverse_weight[block]);
+            let blocks = shape.region_chunks[chunk].clone();
+            for first in blocks.clone().step_by(TILE) {
+                let tile = first..blocks.end.min(first + TILE);
+                let fits = &mut self.affine[first - self.first_block..][..tile.len()];
+                if let Some(stencil) = stencil {
+                    self.planes[0].fit::<L>(t, stencil, chunk, tile.clone(), fits);
                 }
                 if !shape.lists.is_empty() {
-                    (moment, center) = fit_lists(t, shape, input.quads, block, moment, center);
+                    for (block, fit) in tile.clone().zip(fits) {
+                        fit_lists::<L>(t, shape, input.quads, block, stencil.is_some(), fit);
+                    }
                 }
-                self.block::<L>(t, input, chunk, block, moment, center);
+                match input.pass {
+                    Pass::Plain if !input.polar_goals => self.return_to_rest::<L>(t, shape, tile),
+                    Pass::Describe(basis) => self.describe::<L>(t, shape, basis, chunk, tile),
+                    Pass::Blend(basis, weights) if !input.polar_goals => {
+                        self.retarget::<L>(t, input, basis, weights, tile);
+                    }
+                    _ => self.one_by_one::<L>(t, input, tile),
+                }
             }
             self.store_products(input, chunk);
         }
     }
 
+    /// Goals without examples.
     #[inline(always)]
-    fn block<L: Lane>(
+    fn return_to_rest<L: Lane>(&mut self, t: L::Token, shape: &ElasticShape, tile: Range<usize>) {
+        let local = tile.start - self.first_block..tile.end - self.first_block;
+        let fits = self.affine[local.clone()].iter_mut();
+        for (block, (fit, stored)) in tile.zip(fits.zip(&mut self.goal_rotations[local])) {
+            let rotation = follow(M3::load(t, &fit.matrix), Q4::load(t, stored));
+            rotation.store_to(stored);
+            let lists = (&mut *self.list_goals, self.first_list);
+            set_goal::<L>(t, shape, block, rotation.to_matrix(), fit, lists);
+        }
+    }
+
+    /// Strains and their inner products with the examples; goals follow in a second pass.
+    #[inline(always)]
+    fn describe<L: Lane>(
+        &mut self,
+        t: L::Token,
+        shape: &ElasticShape,
+        basis: &ExampleBasis,
+        chunk: usize,
+        tile: Range<usize>,
+    ) {
+        for block in tile {
+            let local = block - self.first_block;
+            let moment = M3::<L>::load(t, &self.affine[local].matrix);
+            let excess = strain(shape, block, moment, &mut self.rotations[local]);
+            self.gather(basis, chunk, block, excess);
+        }
+    }
+
+    /// Goals of blocks whose weights are known.
+    #[inline(always)]
+    fn retarget<L: Lane>(
         &mut self,
         t: L::Token,
         input: &RegionInput<'_>,
-        chunk: usize,
-        block: usize,
-        moment: M3<L>,
-        center: V3<L>,
+        basis: &ExampleBasis,
+        weights: &[f32],
+        tile: Range<usize>,
     ) {
-        let shape = input.shape;
-        let local = block - self.first_block;
-        let matrix = match input.pass {
-            Pass::Plain if input.polar_goals => {
-                self.polar(shape, block, moment).to_matrix()
-            }
-            Pass::Plain => {
-                let rotation = follow(moment, Q4::load(t, &self.goal_rotations[local]));
-                rotation.store_to(&mut self.goal_rotations[local]);
-                rotation.to_matrix()
-            }
-            Pass::Blend(basis, weights) => {
-                if input.polar_goals {
-                    self.polar(shape, block, moment);
-                }
-                let strain = target_strain::<L>(t, basis, weights, block);
-                self.target(local, moment, strain, input.polar_goals)
-            }
-            Pass::Describe(basis) => {
-                let excess = self.describe(shape, block, moment);
-                self.gather(basis, chunk, block, excess);
-                let stored = &mut self.affine[local];
-                moment.store_to(&mut stored.matrix);
-                center.store_to(&mut stored.translation);
-                return;
-            }
-            Pass::Local(basis, how) => {
-                let excess = self.describe(shape, block, moment);
-                self.solve_locally(basis, how, block, excess);
-                let n = basis.example_count();
-                let weights = &self.local_weights[local * LANES * n..(local + 1) * LANES * n];
-                let strain = lane_strain::<L>(t, basis, weights, block);
-                self.target(local, moment, strain, input.polar_goals)
-            }
-        };
-        self.set_goal(shape, block, matrix, center);
-    }
-
-    /// Follows the rotation of the fitted deformation `F = A A_qq⁻¹` (eq. 1).
-    #[inline(always)]
-    fn polar<L: Lane>(&mut self, shape: &ElasticShape, block: usize, moment: M3<L>) -> Q4<L> {
-        let t = moment.cols[0].x.token();
-        let stored = &mut self.rotations[block - self.first_block];
-        let previous = Q4::load(t, stored);
-        let mut fitted = moment.mul_sym(S3::load(t, &shape.inverse_moment[block]));
-        if let Some(projector) = &shape.null_projector[block] {
-            fitted = fitted + previous.to_matrix().mul_sym(S3::load(t, projector));
+        for block in tile {
+            let local = block - self.first_block;
+            let moment = M3::<L>::load(t, &self.affine[local].matrix);
+            let strain = target_strain::<L>(t, basis, weights, block);
+            let matrix = self.target(local, moment, strain, input.polar_goals);
+            let lists = (&mut *self.list_goals, self.first_list);
+            set_goal::<L>(t, input.shape, block, matrix, &mut self.affine[local], lists);
         }
-        let rotation = follow(fitted, previous);
-        rotation.store_to(stored);
-        rotation
     }
 
-    /// `sym(Rᵀ A) − A_qq`: the strain, weighted by the moment, that inner products are taken of.
+    /// The passes in which speed does not matter: as published, and with weights for each region.
     #[inline(always)]
-    fn describe<L: Lane>(&mut self, shape: &ElasticShape, block: usize, moment: M3<L>) -> S3<L> {
-        let rotation = self.polar(shape, block, moment).to_matrix();
-        let rest = S3::load(moment.cols[0].x.token(), &shape.moment[block]);
-        rotation.transpose_mul(moment).symmetric_part().zip(rest, #[inline(always)] |a, b| a - b)
+    fn one_by_one<L: Lane>(&mut self, t: L::Token, input: &RegionInput<'_>, tile: Range<usize>) {
+        let shape = input.shape;
+        for block in tile {
+            let local = block - self.first_block;
+            let moment = M3::<L>::load(t, &self.affine[local].matrix);
+            let excess = strain(shape, block, moment, &mut self.rotations[local]);
+            let target = match input.pass {
+                Pass::Plain | Pass::Describe(_) => None,
+                Pass::Blend(basis, weights) => Some(target_strain::<L>(t, basis, weights, block)),
+                Pass::Local(basis, how) => {
+                    self.solve_locally(basis, how, block, excess);
+                    let n = basis.example_count();
+                    let weights = &self.local_weights[local * LANES * n..(local + 1) * LANES * n];
+                    Some(lane_strain::<L>(t, basis, weights, block))
+                }
+            };
+            let matrix = match target {
+                None => Q4::load(t, &self.rotations[local]).to_matrix(),
+                Some(strain) => self.target(local, moment, strain, input.polar_goals),
+            };
+            let lists = (&mut *self.list_goals, self.first_list);
+            set_goal::<L>(t, shape, block, matrix, &mut self.affine[local], lists);
+        }
     }
 
     /// The goal's linear map `R S̄`.
@@ -244,61 +261,6 @@ impl RegionTask<'_> {
         };
         rotation.store_to(&mut self.goal_rotations[local]);
         rotation.to_matrix().mul_sym(strain)
-    }
-
-    /// The second pass of a described block: its weights are known now.
-    #[inline(always)]
-    fn retarget<L: Lane>(
-        &mut self,
-        t: L::Token,
-        input: &RegionInput<'_>,
-        basis: &ExampleBasis,
-        weights: &[f32],
-    ) {
-        for chunk in self.chunks.clone() {
-            for block in input.shape.region_chunks[chunk].clone() {
-                let local = block - self.first_block;
-                let fitted = &self.affine[local];
-                let moment = M3::load(t, &fitted.matrix);
-                let center = V3::load(t, &fitted.translation);
-                let strain = target_strain::<L>(t, basis, weights, block);
-                let matrix = self.target(local, moment, strain, input.polar_goals);
-                self.set_goal(input.shape, block, matrix, center);
-            }
-        }
-    }
-
-    /// Stores the goal of each region where the particles will look for it.
-    #[inline(always)]
-    fn set_goal<L: Lane>(
-        &mut self,
-        shape: &ElasticShape,
-        block: usize,
-        matrix: M3<L>,
-        center: V3<L>,
-    ) {
-        let lists = &shape.lists;
-        let (first, end) = (lists.block_start[block] as usize, lists.block_start[block + 1] as usize);
-        if end > first {
-            let (matrix, center) = (matrix.store(), center.store());
-            for list in first..end {
-                let lane = lists.region[list] as usize % LANES;
-                self.list_goals[list - self.first_list] =
-                    list_goal(&matrix, &center, lane, lists.center[list]);
-            }
-        }
-        let Some(stencil) = &shape.stencil else { return };
-        if block >= stencil.regular.len() {
-            return;
-        }
-        // Relative to the region's own node, in cells; lanes that lists serve must stay zero here.
-        let t = center.x.token();
-        let regular = L::load(t, &stencil.regular[block]);
-        let matrix = matrix.scaled(regular * L::splat(t, stencil.spacing));
-        let shift = matrix.mul_vec(V3::load(t, &stencil.center[block]));
-        let stored = &mut self.affine[block - self.first_block];
-        matrix.store_to(&mut stored.matrix);
-        (center * regular - shift).store_to(&mut stored.translation);
     }
 
     /// Adds a block's inner products to those of its chunk.
@@ -370,6 +332,65 @@ impl RegionTask<'_> {
     }
 }
 
+/// `sym(Rᵀ A) − A_qq` of a block whose fitted moments are `A`: the strain, weighted by the moment, that
+/// inner products are taken of. `R` is the rotation of the fitted deformation `F = A A_qq⁻¹` (eq. 1),
+/// followed from the `stored` one.
+#[inline(always)]
+fn strain<L: Lane>(
+    shape: &ElasticShape,
+    block: usize,
+    moment: M3<L>,
+    stored: &mut Quatx8,
+) -> S3<L> {
+    let t = moment.cols[0].x.token();
+    let previous = Q4::load(t, stored);
+    let mut fitted = moment.mul_sym(S3::load(t, &shape.inverse_moment[block]));
+    if let Some(projector) = &shape.null_projector[block] {
+        fitted = fitted + previous.to_matrix().mul_sym(S3::load(t, projector));
+    }
+    let rotation = follow(fitted, previous);
+    rotation.store_to(stored);
+    let rest = S3::load(t, &shape.moment[block]);
+    let turned_back = rotation.to_matrix().transpose_mul(moment).symmetric_part();
+    turned_back.zip(rest, #[inline(always)] |a, b| a - b)
+}
+
+/// Stores the goals of a block where the particles will look for them: over the fit of a stencil's
+/// regions, and in `lists` with the task's first list for the others.
+#[inline(always)]
+fn set_goal<L: Lane>(
+    t: L::Token,
+    shape: &ElasticShape,
+    block: usize,
+    matrix: M3<L>,
+    fit: &mut Affine8,
+    lists: (&mut [ListGoal], usize),
+) {
+    if !shape.lists.is_empty() {
+        let (goals, first_list) = lists;
+        let lists = &shape.lists;
+        let (first, end) = (lists.block_start[block] as usize, lists.block_start[block + 1] as usize);
+        if end > first {
+            let matrix = matrix.store();
+            let numbers = lists.region[first..end].iter().zip(&lists.center[first..end]);
+            let goals = &mut goals[first - first_list..end - first_list];
+            for (goal, (&region, &center)) in goals.iter_mut().zip(numbers) {
+                *goal = list_goal(&matrix, &fit.translation, region as usize % LANES, center);
+            }
+        }
+    }
+    let Some(stencil) = &shape.stencil else { return };
+    let (Some(regular), Some(rest)) = (stencil.regular.get(block), stencil.center.get(block)) else {
+        return;
+    };
+    // Relative to the region's own node, in cells; lanes that lists serve must stay zero here.
+    let regular = L::load(t, regular);
+    let matrix = matrix.scaled(regular * L::splat(t, stencil.spacing));
+    let shift = matrix.mul_vec(V3::load(t, rest));
+    matrix.store_to(&mut fit.matrix);
+    (V3::load(t, &fit.translation) * regular - shift).store_to(&mut fit.translation);
+}
+
 /// `I + Σ w D` with the weights of each lane's group.
 #[inline(always)]
 fn target_strain<L: Lane>(
@@ -421,44 +442,48 @@ fn list_goal(matrix: &Mat3x8, center: &Vec3x8, lane: usize, rest: Vec3) -> ListG
     ]
 }
 
-/// Moments and centres of the list regions of a block; lanes without a list keep what they had.
+/// Moments and centres of the list regions of a block. Lanes without a list keep what the lattice gave
+/// them, if there is one; else they are zero.
 #[inline(always)]
 fn fit_lists<L: Lane>(
     t: L::Token,
     shape: &ElasticShape,
     quads: &[Quad],
     block: usize,
-    moment: M3<L>,
-    center: V3<L>,
-) -> (M3<L>, V3<L>) {
+    on_lattice: bool,
+    fit: &mut Affine8,
+) {
     let lists = &shape.lists;
     let entries = lists.entry_start[block] as usize..lists.entry_start[block + 1] as usize;
+    if !on_lattice {
+        *fit = Affine8::ZERO;
+    }
     if entries.is_empty() {
-        return (moment, center);
+        return;
     }
     // Relative to a particle of the region, so that single precision keeps its digits.
     let reference = L::gather(t, quads, &lists.references[block]);
     let zero = V3::splat(t, Vec3::ZERO);
-    let (mut sum, mut cols) = (zero, [zero; 3]);
+    let (mut sum, mut x, mut y, mut z) = (zero, zero, zero, zero);
     for entry in &lists.entries[entries] {
         let d = L::gather(t, quads, &entry.slots) - reference;
         sum += d * L::load(t, &entry.share);
-        cols[0] += d * L::load(t, &entry.offset.x);
-        cols[1] += d * L::load(t, &entry.offset.y);
-        cols[2] += d * L::load(t, &entry.offset.z);
+        x += d * L::load(t, &entry.offset.x);
+        y += d * L::load(t, &entry.offset.y);
+        z += d * L::load(t, &entry.offset.z);
     }
     let mask = L::load(t, &lists.lanes[block]);
-    let pick = L::select;
-    let choose = |new: V3<L>, old: V3<L>| V3 {
-        x: pick(mask, new.x, old.x),
-        y: pick(mask, new.y, old.y),
-        z: pick(mask, new.z, old.z),
-    };
-    let [x, y, z] = moment.cols;
-    (
-        M3 { cols: [choose(cols[0], x), choose(cols[1], y), choose(cols[2], z)] },
-        choose(reference + sum, center),
-    )
+    replace(mask, x, &mut fit.matrix.cols[0]);
+    replace(mask, y, &mut fit.matrix.cols[1]);
+    replace(mask, z, &mut fit.matrix.cols[2]);
+    replace(mask, reference + sum, &mut fit.translation);
+}
+
+/// Stores `new` in the lanes of `mask`.
+#[inline(always)]
+fn replace<L: Lane>(mask: L, new: V3<L>, to: &mut Vec3x8) {
+    let old = V3::load(mask.token(), to);
+    new.zip(old, #[inline(always)] |new, old| mask.select(new, old)).store_to(to);
 }
 
 struct FitWork<'a, 'b>(&'a mut RegionTask<'b>, &'a RegionInput<'b>);
@@ -469,11 +494,7 @@ impl LaneWork for FitWork<'_, '_> {
     #[inline(always)]
     fn run<L: Lane>(self, t: L::Token) {
         let Self(task, input) = self;
-        match input.shape.stencil.as_ref().map_or(1, |stencil| stencil.width) {
-            1 => task.run::<L, 1>(t, input),
-            2 => task.run::<L, 2>(t, input),
-            _ => task.run::<L, 3>(t, input),
-        }
+        task.run::<L>(t, input);
     }
 }
 
@@ -484,8 +505,12 @@ impl LaneWork for RetargetWork<'_, '_> {
 
     #[inline(always)]
     fn run<L: Lane>(self, t: L::Token) {
-        if let Pass::Blend(basis, weights) = self.1.pass {
-            self.0.retarget::<L>(t, self.1, basis, weights);
+        let Self(task, input) = self;
+        if let Pass::Blend(basis, weights) = input.pass {
+            for chunk in task.chunks.clone() {
+                let blocks = input.shape.region_chunks[chunk].clone();
+                task.retarget::<L>(t, input, basis, weights, blocks);
+            }
         }
     }
 }

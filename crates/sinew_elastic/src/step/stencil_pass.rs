@@ -5,7 +5,9 @@
 //! make the mass-weighted centre (B B B) and the three columns of the moment (D B B, B D B, B B D), and
 //! the same network run backwards sums what the goals of all regions say about a particle.
 
-use sinew_math::lane::{Lane, V3};
+use core::ops::Range;
+
+use sinew_math::lane::{Lane, M3, V3};
 use sinew_math::Vec3x8;
 
 use crate::shape::stencil::{Neighbours, Stencil};
@@ -78,15 +80,29 @@ struct Places<'a, T> {
 
 impl<'a, T> Places<'a, T> {
     #[inline(always)]
-    fn find<const W: usize>(bricks: &'a [T], here: usize, near: [u32; 2], far: [u32; 2]) -> Self {
-        let here = &bricks[here];
-        let (far_before, far_after) =
-            if W >= 3 { (&bricks[far[0] as usize], &bricks[far[1] as usize]) } else { (here, here) };
+    fn find<const W: usize>(bricks: &'a [T], here: &'a T, near: [u32; 2], far: [u32; 2]) -> Self {
+        Self::across::<W>([bricks; 4], here, near, far)
+    }
+
+    /// As `find`, in arrays of their own: far before, before, after, far after.
+    #[inline(always)]
+    fn across<const W: usize>(
+        bricks: [&'a [T]; 4],
+        here: &'a T,
+        near: [u32; 2],
+        far: [u32; 2],
+    ) -> Self {
+        let [far_before, before, after, far_after] = bricks;
+        let (far_before, far_after) = if W >= 3 {
+            (&far_before[far[0] as usize], &far_after[far[1] as usize])
+        } else {
+            (here, here)
+        };
         Self {
             far_before,
-            before: &bricks[near[0] as usize],
+            before: &before[near[0] as usize],
             here,
-            after: &bricks[near[1] as usize],
+            after: &after[near[1] as usize],
             far_after,
         }
     }
@@ -110,10 +126,70 @@ fn far<const W: usize>(stencil: &Stencil, brick: usize) -> Neighbours {
     if W >= 3 { stencil.far[brick] } else { Neighbours::default() }
 }
 
+/// Calls a method that is generic over the half-width with that of a stencil.
+macro_rules! for_width {
+    ($stencil:expr, $this:ident.$method:ident::<$lane:ty>($($argument:expr),*)) => {
+        match $stencil.width {
+            1 => $this.$method::<$lane, 1>($($argument),*),
+            2 => $this.$method::<$lane, 2>($($argument),*),
+            _ => $this.$method::<$lane, 3>($($argument),*),
+        }
+    };
+}
+
 impl PlaneScratch {
     /// Sums a plane along x and y into its place in the ring.
     #[inline(always)]
-    pub fn sum_plane<L: Lane, const W: usize>(
+    pub fn sum_plane<L: Lane>(
+        &mut self,
+        t: L::Token,
+        stencil: &Stencil,
+        positions: &[Vec3x8],
+        plane: usize,
+    ) {
+        for_width!(stencil, self.sum_plane_of::<L>(t, stencil, positions, plane));
+    }
+
+    /// Moments and mass-weighted centres of the boxes round the nodes of some bricks of a plane.
+    #[inline(always)]
+    pub fn fit<L: Lane>(
+        &self,
+        t: L::Token,
+        stencil: &Stencil,
+        plane: usize,
+        bricks: Range<usize>,
+        out: &mut [Affine8],
+    ) {
+        for_width!(stencil, self.fit_of::<L>(t, stencil, plane, bricks, out));
+    }
+
+    /// Distributes the goals of all regions to one plane of particles, up to the last pass.
+    #[inline(always)]
+    pub fn spread_plane<L: Lane>(
+        &mut self,
+        t: L::Token,
+        stencil: &Stencil,
+        goals: &[Affine8],
+        plane: usize,
+    ) {
+        for_width!(stencil, self.spread_plane_of::<L>(t, stencil, goals, plane));
+    }
+
+    /// The last pass: the sum of all goals of each particle of some bricks of a plane.
+    #[inline(always)]
+    pub fn goal_sums<L: Lane>(
+        &self,
+        t: L::Token,
+        stencil: &Stencil,
+        plane: usize,
+        bricks: Range<usize>,
+        out: &mut [Vec3x8],
+    ) {
+        for_width!(stencil, self.goal_sums_of::<L>(t, stencil, plane, bricks, out));
+    }
+
+    #[inline(always)]
+    fn sum_plane_of<L: Lane, const W: usize>(
         &mut self,
         t: L::Token,
         stencil: &Stencil,
@@ -125,69 +201,76 @@ impl PlaneScratch {
         let first = bricks.start;
         let size = stencil.largest_plane + 1;
         let ring = plane % (2 * stencil.reach() + 1) * size;
+        let near = &stencil.near[bricks.clone()];
         for (out, (x, weight)) in self.weighted[..count]
             .iter_mut()
-            .zip(positions[bricks.clone()].iter().zip(&stencil.weight[bricks.clone()]))
+            .zip(positions[bricks.clone()].iter().zip(&stencil.weight[bricks]))
         {
             (V3::<L>::load(t, x) * L::load(t, weight)).store_to(out);
         }
-        for (local, near) in stencil.near[bricks.clone()].iter().enumerate() {
+        let weighted = &self.weighted[..];
+        let places = near.iter().zip(&weighted[..count]).zip(&mut self.along_x[..count]);
+        for (local, ((near, here), [sums, by_x])) in places.enumerate() {
             let far = far::<W>(stencil, first + local).x;
-            let row = Places::find::<W>(&self.weighted, local, near.x, far)
-                .row(t, #[inline(always)] |v| v);
-            let [sums, by_x] = &mut self.along_x[local];
+            let row = Places::find::<W>(weighted, here, near.x, far).row(t, #[inline(always)] |v| v);
             plain::<L, 1, W>(row).store_to(sums);
             by_offset::<L, 1, W>(row).store_to(by_x);
         }
-        for (local, near) in stencil.near[bricks].iter().enumerate() {
+        let along_x = &self.along_x[..];
+        let out = &mut self.along_y[ring..ring + count];
+        for (local, ((near, here), out)) in near.iter().zip(&along_x[..count]).zip(out).enumerate() {
             let far = far::<W>(stencil, first + local).y;
-            let places = Places::find::<W>(&self.along_x, local, near.y, far);
+            let places = Places::find::<W>(along_x, here, near.y, far);
             let sums = places.row::<L>(t, #[inline(always)] |v| &v[0]);
             let by_x = places.row::<L>(t, #[inline(always)] |v| &v[1]);
-            let out = &mut self.along_y[ring + local];
             plain::<L, 2, W>(sums).store_to(&mut out[0]);
             plain::<L, 2, W>(by_x).store_to(&mut out[1]);
             by_offset::<L, 2, W>(sums).store_to(&mut out[2]);
         }
     }
 
-    /// Mass-weighted position sum of the box round each node of a brick, and the sums by offset.
     #[inline(always)]
-    pub fn moments<L: Lane, const W: usize>(
+    fn fit_of<L: Lane, const W: usize>(
         &self,
         t: L::Token,
         stencil: &Stencil,
         plane: usize,
-        brick: usize,
-    ) -> (V3<L>, [V3<L>; 3]) {
+        bricks: Range<usize>,
+        out: &mut [Affine8],
+    ) {
         let size = stencil.largest_plane + 1;
         let planes = 2 * stencil.reach() + 1;
-        let here = plane % planes * size + brick - stencil.plane_start[plane] as usize;
-        let before = (plane + planes - 1) % planes * size;
-        let after = (plane + 1) % planes * size;
-        let [near_before, near_after] = stencil.near[brick].z;
-        let near = [before as u32 + near_before, after as u32 + near_after];
-        let far = if W >= 3 {
-            let far_before = (plane + planes - 2) % planes * size;
-            let far_after = (plane + 2) % planes * size;
-            let z = stencil.far[brick].z;
-            [far_before as u32 + z[0], far_after as u32 + z[1]]
-        } else {
-            near
+        let ring = |ahead: usize| {
+            let start = (plane + ahead) % planes * size;
+            &self.along_y[start..start + size]
         };
-        let places = Places::find::<W>(&self.along_y, here, near, far);
-        let sums = places.row::<L>(t, #[inline(always)] |v| &v[0]);
-        let by_x = places.row::<L>(t, #[inline(always)] |v| &v[1]);
-        let by_y = places.row::<L>(t, #[inline(always)] |v| &v[2]);
-        (
-            plain::<L, 4, W>(sums),
-            [plain::<L, 4, W>(by_x), plain::<L, 4, W>(by_y), by_offset::<L, 4, W>(sums)],
-        )
+        let (before, here, after) = (ring(planes - 1), ring(0), ring(1));
+        let around = if W >= 3 {
+            [ring(planes - 2), before, after, ring(2)]
+        } else {
+            [before, before, after, after]
+        };
+        let first = bricks.start;
+        let local = first - stencil.plane_start[plane] as usize;
+        let rows = here[local..local + bricks.len()].iter().zip(&stencil.near[bricks.clone()]);
+        let rest = stencil.center[bricks.clone()].iter().zip(&stencil.inverse_weight[bricks]);
+        for (k, (((here, near), (c, inverse)), out)) in rows.zip(rest).zip(out).enumerate() {
+            let far = far::<W>(stencil, first + k).z;
+            let places = Places::across::<W>(around, here, near.z, far);
+            let sums = places.row::<L>(t, #[inline(always)] |v| &v[0]);
+            let by_x = places.row::<L>(t, #[inline(always)] |v| &v[1]);
+            let by_y = places.row::<L>(t, #[inline(always)] |v| &v[2]);
+            let (sum, z) = (plain::<L, 4, W>(sums), by_offset::<L, 4, W>(sums));
+            let (x, y) = (plain::<L, 4, W>(by_x), plain::<L, 4, W>(by_y));
+            let c = V3::load(t, c);
+            let moment = M3 { cols: [x - sum * c.x, y - sum * c.y, z - sum * c.z] };
+            moment.store_to(&mut out.matrix);
+            (sum * L::load(t, inverse)).store_to(&mut out.translation);
+        }
     }
 
-    /// Distributes the goals of all regions to one plane of particles, up to the last pass.
     #[inline(always)]
-    pub fn spread_plane<L: Lane, const W: usize>(
+    fn spread_plane_of<L: Lane, const W: usize>(
         &mut self,
         t: L::Token,
         stencil: &Stencil,
@@ -195,48 +278,52 @@ impl PlaneScratch {
         plane: usize,
     ) {
         let bricks = stencil.plane(plane);
-        let first = bricks.start;
-        for (local, near) in stencil.near[bricks.clone()].iter().enumerate() {
-            let here = first + local;
-            let far = far::<W>(stencil, here).z_absolute;
-            let near = near.z_absolute;
-            let places = Places::find::<W>(goals, here, near, far);
+        let (first, count) = (bricks.start, bricks.len());
+        let near = &stencil.near[bricks.clone()];
+        let places = near.iter().zip(&goals[bricks]).zip(&mut self.back_z[..count]);
+        for (local, ((near, here), out)) in places.enumerate() {
+            let far = far::<W>(stencil, first + local).z_absolute;
+            let places = Places::find::<W>(goals, here, near.z_absolute, far);
             let translation = places.row::<L>(t, #[inline(always)] |g| &g.translation);
             let x = places.row::<L>(t, #[inline(always)] |g| &g.matrix.cols[0]);
             let y = places.row::<L>(t, #[inline(always)] |g| &g.matrix.cols[1]);
             let z = places.row::<L>(t, #[inline(always)] |g| &g.matrix.cols[2]);
-            let out = &mut self.back_z[local];
             (plain::<L, 4, W>(translation) - by_offset::<L, 4, W>(z)).store_to(&mut out[0]);
             plain::<L, 4, W>(x).store_to(&mut out[1]);
             plain::<L, 4, W>(y).store_to(&mut out[2]);
         }
-        for (local, near) in stencil.near[bricks].iter().enumerate() {
+        let back_z = &self.back_z[..];
+        let places = near.iter().zip(&back_z[..count]).zip(&mut self.back_y[..count]);
+        for (local, ((near, here), out)) in places.enumerate() {
             let far = far::<W>(stencil, first + local).y;
-            let places = Places::find::<W>(&self.back_z, local, near.y, far);
+            let places = Places::find::<W>(back_z, here, near.y, far);
             let translation = places.row::<L>(t, #[inline(always)] |v| &v[0]);
             let x = places.row::<L>(t, #[inline(always)] |v| &v[1]);
             let y = places.row::<L>(t, #[inline(always)] |v| &v[2]);
-            let out = &mut self.back_y[local];
             (plain::<L, 2, W>(translation) - by_offset::<L, 2, W>(y)).store_to(&mut out[0]);
             plain::<L, 2, W>(x).store_to(&mut out[1]);
         }
     }
 
-    /// The last pass: the sum of all goals of each particle of a brick.
     #[inline(always)]
-    pub fn goal_sum<L: Lane, const W: usize>(
+    fn goal_sums_of<L: Lane, const W: usize>(
         &self,
         t: L::Token,
         stencil: &Stencil,
         plane: usize,
-        brick: usize,
-    ) -> V3<L> {
-        let local = brick - stencil.plane_start[plane] as usize;
-        let near = stencil.near[brick].x;
-        let far = far::<W>(stencil, brick).x;
-        let places = Places::find::<W>(&self.back_y, local, near, far);
-        let translation = places.row::<L>(t, #[inline(always)] |v| &v[0]);
-        let x = places.row::<L>(t, #[inline(always)] |v| &v[1]);
-        plain::<L, 1, W>(translation) - by_offset::<L, 1, W>(x)
+        bricks: Range<usize>,
+        out: &mut [Vec3x8],
+    ) {
+        let first = bricks.start;
+        let local = first - stencil.plane_start[plane] as usize;
+        let back_y = &self.back_y[..];
+        let here = &back_y[local..local + bricks.len()];
+        for (k, ((here, near), out)) in here.iter().zip(&stencil.near[bricks]).zip(out).enumerate() {
+            let far = far::<W>(stencil, first + k).x;
+            let places = Places::find::<W>(back_y, here, near.x, far);
+            let translation = places.row::<L>(t, #[inline(always)] |v| &v[0]);
+            let x = places.row::<L>(t, #[inline(always)] |v| &v[1]);
+            (plain::<L, 1, W>(translation) - by_offset::<L, 1, W>(x)).store_to(out);
+        }
     }
 }

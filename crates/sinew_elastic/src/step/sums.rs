@@ -4,7 +4,7 @@ use glam::{DMat3, DVec3, Vec3};
 use sinew_math::lane::{Lane, V3};
 
 /// Blocks that are summed in single precision before the sums go to double precision.
-const BLOCKS_PER_FLUSH: usize = 32;
+pub(crate) const BLOCKS_PER_FLUSH: usize = 32;
 
 /// Sums over a chunk of blocks. Positions are relative to the body's origin.
 #[derive(Clone, Copy, Debug, Default)]
@@ -25,60 +25,69 @@ pub(crate) struct ChunkSums {
     pub high: Vec3,
 }
 
-/// Lane-wise partial sums of a few blocks.
+/// Lane-wise partial sums of a few blocks: what changes velocities.
+///
+/// Apart from [`PlaceSums`], so that each fits the registers.
 #[derive(Clone, Copy)]
-pub(crate) struct LaneSums<L> {
+pub(crate) struct ChangeSums<L> {
     lost: V3<L>,
     lost_angular: V3<L>,
-    first: V3<L>,
-    diagonal: V3<L>,
-    off_diagonal: V3<L>,
     speed: L,
-    blocks: usize,
 }
 
-impl<L: Lane> LaneSums<L> {
+impl<L: Lane> ChangeSums<L> {
     #[inline(always)]
     pub fn new(t: L::Token) -> Self {
         let zero = V3::splat(t, Vec3::ZERO);
-        Self {
-            lost: zero,
-            lost_angular: zero,
-            first: zero,
-            diagonal: zero,
-            off_diagonal: zero,
-            speed: zero.x,
-            blocks: 0,
-        }
+        Self { lost: zero, lost_angular: zero, speed: zero.x }
     }
 
     #[inline(always)]
-    pub fn add(&mut self, mass: L, x: V3<L>, v: V3<L>, u: V3<L>, into: &mut ChunkSums) {
-        let mx = x * mass;
+    pub fn add(&mut self, mass: L, x: V3<L>, v: V3<L>, u: V3<L>) {
         self.lost += u * mass;
-        self.lost_angular += mx.cross(u);
+        self.lost_angular += (x * mass).cross(u);
+        self.speed += v.dot(v) * mass;
+    }
+
+    #[inline(always)]
+    pub fn flush(self, into: &mut ChunkSums) {
+        into.lost += total(self.lost);
+        into.lost_angular += total(self.lost_angular);
+        into.speed += self.speed.store().sum();
+    }
+}
+
+/// Lane-wise partial sums of a few blocks: where the particles are.
+#[derive(Clone, Copy)]
+pub(crate) struct PlaceSums<L> {
+    first: V3<L>,
+    diagonal: V3<L>,
+    off_diagonal: V3<L>,
+}
+
+impl<L: Lane> PlaceSums<L> {
+    #[inline(always)]
+    pub fn new(t: L::Token) -> Self {
+        let zero = V3::splat(t, Vec3::ZERO);
+        Self { first: zero, diagonal: zero, off_diagonal: zero }
+    }
+
+    #[inline(always)]
+    pub fn add(&mut self, mass: L, x: V3<L>) {
+        let mx = x * mass;
         self.first += mx;
         self.diagonal += mx.zip(x, #[inline(always)] |m, c| m * c);
         self.off_diagonal += V3 { x: mx.x * x.y, y: mx.x * x.z, z: mx.y * x.z };
-        self.speed += v.dot(v) * mass;
-        self.blocks += 1;
-        if self.blocks == BLOCKS_PER_FLUSH {
-            self.flush(into);
-        }
     }
 
     #[inline(always)]
-    pub fn flush(&mut self, into: &mut ChunkSums) {
-        into.lost += total(self.lost);
-        into.lost_angular += total(self.lost_angular);
+    pub fn flush(self, into: &mut ChunkSums) {
         into.first += total(self.first);
         let second = [self.diagonal.store().sum(), self.off_diagonal.store().sum()];
         for axis in 0..3 {
             into.second[axis] += second[0][axis];
             into.second[axis + 3] += second[1][axis];
         }
-        into.speed += self.speed.store().sum();
-        *self = Self::new(self.speed.token());
     }
 }
 

@@ -1,12 +1,10 @@
 //! The kernel moves bodies as the naive reference does.
 
 use glam::{DVec3, Vec3};
-use sinew_elastic::{
-    Control, ExampleBasis, Groups, Integrator, Material, StepInput, WeightSet,
-};
+use sinew_elastic::{Control, ExampleBasis, Groups, Integrator, Material, StepInput, WeightSet};
 
 use crate::fixtures::{
-    Pair, Rig, block_nodes, cuboid, given, holed_nodes, law, lattice, material, paper, prong_nodes,
+    Pair, Rig, block_nodes, cuboid, given, holed_nodes, lattice, law, material, paper, prong_nodes,
     rough, s_shape, squash, twist, worst_distance,
 };
 use crate::reference::{Law, Weights};
@@ -36,9 +34,8 @@ impl Case<'_> {
         let mut x = rough(self.pair, 11, self.strength, size);
         let spin = DVec3::new(1.0, -2.0, 0.5);
         let mut v: Vec<DVec3> = x.iter().map(|x| spin.cross(*x) + DVec3::X).collect();
-        let mut rig = Rig::new(&self.pair.shape, self.examples)
-            .material(self.material)
-            .control(self.control);
+        let mut rig =
+            Rig::new(&self.pair.shape, self.examples).material(self.material).control(self.control);
         rig.put(&x, &v);
         // What the kernel starts from, rounded.
         (x, v) = (rig.x(), rig.v());
@@ -67,7 +64,12 @@ fn plain(pair: &Pair, material: Material) -> Case<'_> {
     }
 }
 
-fn with<'a>(pair: &'a Pair, basis: &'a ExampleBasis, set: WeightSet, material: Material) -> Case<'a> {
+fn with<'a>(
+    pair: &'a Pair,
+    basis: &'a ExampleBasis,
+    set: WeightSet,
+    material: Material,
+) -> Case<'a> {
     Case {
         examples: Some(basis),
         control: Control::Project(set),
@@ -186,11 +188,9 @@ fn given_weights_move_as_the_reference_does() {
 
 #[test]
 fn lattices_move_as_the_reference_does() {
-    for (name, nodes) in [
-        ("block", block_nodes([6, 5, 7])),
-        ("holes", holed_nodes()),
-        ("prongs", prong_nodes()),
-    ] {
+    for (name, nodes) in
+        [("block", block_nodes([6, 5, 7])), ("holes", holed_nodes()), ("prongs", prong_nodes())]
+    {
         for width in 1..=3 {
             let pair = lattice(&nodes, 0.1, width);
             assert!(pair.shape.has_stencil());

@@ -3,7 +3,7 @@
 use glam::{DVec3, Quat, Vec3};
 use sinew_elastic::{Collider, ColliderShape, Material, StepInput, WeightSet};
 
-use crate::fixtures::{Pair, Rig, block_nodes, cuboid, law, lattice, material};
+use crate::fixtures::{Pair, Rig, block_nodes, cuboid, lattice, law, material};
 
 const DT: f32 = 1.0 / 60.0;
 const GRAVITY: Vec3 = Vec3::new(0.0, -9.81, 0.0);
@@ -19,8 +19,8 @@ fn a_box_on_a_floor_comes_to_rest_and_sleeps() {
         let colliders = [floor(lowest as f32 - 0.3)];
         let input = StepInput { gravity: GRAVITY, colliders: &colliders, anchors: &[] };
         let mut rig = Rig::new(&pair.shape, None).material(Material {
-            elastic_hz: 10.0,
-            damping: 4.0,
+            elastic_hz: 30.0,
+            damping: 6.0,
             ..Material::default()
         });
         rig.body.sleep.enabled = true;
@@ -32,11 +32,7 @@ fn a_box_on_a_floor_comes_to_rest_and_sleeps() {
             }
         }
         assert!(slept.is_some() && rig.state.is_asleep());
-        let deepest = rig
-            .x()
-            .iter()
-            .map(|x| lowest - 0.3 - x.y)
-            .fold(f64::NEG_INFINITY, f64::max);
+        let deepest = rig.x().iter().map(|x| lowest - 0.3 - x.y).fold(f64::NEG_INFINITY, f64::max);
         assert!(deepest < 0.02 * f64::from(pair.shape.spacing()), "{deepest}");
         assert!(rig.v().iter().all(|v| *v == DVec3::ZERO));
         // A sleeping body does not move; woken, it stays where it was.
@@ -135,8 +131,7 @@ fn reactions_are_what_the_body_lost() {
         let after = pair.model.momentum(&rig.v()) * density;
         let weight = GRAVITY.as_dvec3() * (mass * f64::from(DT));
         let given: DVec3 = rig.scratch.reactions().iter().map(|r| r.impulse.as_dvec3()).sum();
-        let all: f64 =
-            rig.scratch.reactions().iter().map(|r| r.impulse.as_dvec3().length()).sum();
+        let all: f64 = rig.scratch.reactions().iter().map(|r| r.impulse.as_dvec3().length()).sum();
         let missing = after - before - weight + given;
         let scale = all + weight.length() + before.length();
         assert!(missing.length() < 1e-5 * scale, "{missing} of {scale}");
@@ -155,7 +150,8 @@ fn reactions_are_what_the_body_lost() {
 fn the_turning_reaction_is_about_the_colliders_origin() {
     // One free particle lands on a plane whose origin is two metres away: the moment is arm × impulse.
     let pair = crate::fixtures::given(&[Vec3::new(2.0, 0.001, 0.0)], &[3.0], &[]);
-    let mut rig = Rig::new(&pair.shape, None).material(Material { density: 1.0, ..Material::default() });
+    let mut rig =
+        Rig::new(&pair.shape, None).material(Material { density: 1.0, ..Material::default() });
     rig.state.set_velocity(&pair.shape, 0, Vec3::new(0.0, -1.0, 0.0));
     let colliders = [Collider { friction: 0.0, ..floor(0.0) }];
     rig.step(&StepInput { colliders: &colliders, ..StepInput::default() }, DT);
@@ -173,13 +169,12 @@ fn friction_holds_on_a_gentle_slope_and_not_on_a_steep_one() {
     let pair = lattice(&block_nodes([5, 3, 5]), 0.1, 1);
     for (slope, holds) in [(0.2_f32, true), (0.7, false)] {
         let turn = Quat::from_rotation_z(slope);
-        let plane = Collider {
-            rotation: turn,
-            friction: 0.5,
-            ..floor(0.0)
-        };
-        let mut rig = Rig::new(&pair.shape, None)
-            .material(Material { elastic_hz: 15.0, damping: 5.0, ..Material::default() });
+        let plane = Collider { rotation: turn, friction: 0.5, ..floor(0.0) };
+        let mut rig = Rig::new(&pair.shape, None).material(Material {
+            elastic_hz: 15.0,
+            damping: 5.0,
+            ..Material::default()
+        });
         rig.state = sinew_elastic::BodyState::placed(&pair.shape, DVec3::ZERO, turn);
         let start = pair.model.center(&rig.x());
         let colliders = [plane];
@@ -216,12 +211,16 @@ fn particles_inside_a_collider_leave_it_and_launch_nothing() {
     };
     let ground = floor(-1.4);
     for colliders in [vec![floor(-0.5)], vec![edge, ground]] {
-        let mut rig = Rig::new(&pair.shape, None)
-            .material(Material { elastic_hz: 10.0, damping: 5.0, ..Material::default() });
+        let mut rig = Rig::new(&pair.shape, None).material(Material {
+            elastic_hz: 10.0,
+            damping: 5.0,
+            ..Material::default()
+        });
         let input = StepInput { gravity: GRAVITY, colliders: &colliders, anchors: &[] };
         let deepest = |rig: &Rig<'_>| {
             let depth = |x: DVec3, c: &Collider| {
-                c.penetration(x.as_vec3() - c.translation).map_or(0.0, |(depth, _)| f64::from(depth))
+                c.penetration(x.as_vec3() - c.translation)
+                    .map_or(0.0, |(depth, _)| f64::from(depth))
             };
             rig.x()
                 .iter()

@@ -169,8 +169,9 @@ fn goals_do_not_jump_as_a_region_turns_inside_out() {
 }
 
 fn sheet() -> Pair {
-    let rest: Vec<Vec3> =
-        (0..25).map(|i| Vec3::new((i % 5) as f32, (i / 5) as f32, 0.0) * 0.25 - Vec3::splat(0.5)).collect();
+    let rest: Vec<Vec3> = (0..25)
+        .map(|i| Vec3::new((i % 5) as f32, (i / 5) as f32, 0.0) * 0.25 - Vec3::splat(0.5))
+        .collect();
     given(&rest, &[1.0; 25], &[(0..25).collect()])
 }
 
@@ -201,7 +202,12 @@ fn flat_regions_are_exact_in_their_plane_and_rigid_across() {
         let pull = pull_with_beta(&pair.shape, Some(&basis), WeightSet::Affine, 1.0, &x);
         let entry = |w: f64, diagonal: bool| w * PROBE * if diagonal { 1.0 } else { 0.5 };
         assert!((entry(pull.weights[0], true) - (wanted.x_axis.x - 1.0)).abs() < 4e-6);
-        assert!((entry(pull.weights[1], true) - (wanted.y_axis.y - 1.0)).abs() < 4e-6, "{} {}", entry(pull.weights[1], true), wanted.y_axis.y - 1.0);
+        assert!(
+            (entry(pull.weights[1], true) - (wanted.y_axis.y - 1.0)).abs() < 4e-6,
+            "{} {}",
+            entry(pull.weights[1], true),
+            wanted.y_axis.y - 1.0
+        );
         assert!((entry(pull.weights[2], false) - wanted.x_axis.y).abs() < 4e-6);
         // A body that has its weights for a target is already there.
         assert!(worst_distance(&pull.goals, &x) < 4e-6);
@@ -233,9 +239,13 @@ fn lines_pairs_and_single_particles_stay_finite() {
         let pair = given(&rest, &vec![1.0; count], &[(0..count as u32).collect()]);
         let report = pair.shape.report();
         assert_eq!(report.thin_regions, usize::from(count > 1));
-        assert_eq!((report.dropped_regions, report.free_particles), if count > 1 { (0, 0) } else { (1, 1) });
+        assert_eq!(
+            (report.dropped_regions, report.free_particles),
+            if count > 1 { (0, 0) } else { (1, 1) }
+        );
         let basis = pair.basis(&[&|p: DVec3| p * 1.5]);
-        let mut rig = Rig::new(&pair.shape, Some(&basis)).control(Control::Project(WeightSet::Simplex));
+        let mut rig =
+            Rig::new(&pair.shape, Some(&basis)).control(Control::Project(WeightSet::Simplex));
         let mut random = Random(count as u64);
         let x: Vec<DVec3> = pair.rest().iter().map(|p| *p + random.vector() * 0.05).collect();
         let v: Vec<DVec3> = x.iter().map(|x| DVec3::new(3.0, 1.0, 2.0).cross(*x)).collect();
@@ -249,7 +259,10 @@ fn lines_pairs_and_single_particles_stay_finite() {
         if count > 1 {
             let length = rig.x()[0].distance(rig.x()[count - 1]);
             let wanted = pair.rest()[0].distance(pair.rest()[count - 1]);
-            assert!((length / wanted - 1.0).abs() < 0.02, "{count} particles: {length}, not {wanted}");
+            assert!(
+                (length / wanted - 1.0).abs() < 0.02,
+                "{count} particles: {length}, not {wanted}"
+            );
         }
     }
 }

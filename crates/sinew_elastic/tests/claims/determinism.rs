@@ -5,7 +5,7 @@ use sinew_elastic::lattice::LatticeNodes;
 use sinew_elastic::mesh::{SplitParity, TetMesh};
 use sinew_elastic::{
     Body, BodyState, Collider, ColliderShape, Control, ElasticShape, ExampleBasis, ExamplePose,
-    Executor, Groups, Integrator, Material, Scratch, ScopedThreads, Serial, SimdLevel, StepInput,
+    Executor, Groups, Integrator, Material, ScopedThreads, Scratch, Serial, SimdLevel, StepInput,
     WeightSet, step,
 };
 
@@ -21,7 +21,8 @@ fn shapes() -> Vec<(&'static str, ElasticShape)> {
         block.width = width;
         shapes.push((name, ElasticShape::from_lattice(&block).expect("a good lattice")));
     }
-    let mesh = TetMesh::cuboid([15, 21, 15], Vec3::splat(0.05), SplitParity::Even).expect("a good box");
+    let mesh =
+        TetMesh::cuboid([15, 21, 15], Vec3::splat(0.05), SplitParity::Even).expect("a good box");
     shapes.push(("cells", ElasticShape::from_tets(&mesh.positions, &mesh.cells).expect("good")));
     assert!(shapes.iter().all(|(_, shape)| shape.particle_count() > 4_000));
     shapes
@@ -60,8 +61,7 @@ fn run<E: Executor>(body: &Body<'_>, simd: SimdLevel, executor: &E, ticks: usize
     }
     let mut scratch = Scratch::new(body.shape, body.examples).with_simd(simd);
     let colliders = colliders();
-    let input =
-        StepInput { gravity: Vec3::NEG_Y * 9.8125, colliders: &colliders, anchors: &[] };
+    let input = StepInput { gravity: Vec3::NEG_Y * 9.8125, colliders: &colliders, anchors: &[] };
     for _ in 0..ticks {
         step(body, &input, DT, &mut state, &mut scratch, executor);
     }
@@ -117,10 +117,8 @@ fn threads_and_instruction_sets_and_builds_give_the_same_bits() {
                 assert_eq!(found, golden, "{name}: {found:#018x}");
             }
         }
-        let plain = Body::new(shape).with_material(Material {
-            integrator: Integrator::Implicit,
-            ..Material::default()
-        });
+        let plain = Body::new(shape)
+            .with_material(Material { integrator: Integrator::Implicit, ..Material::default() });
         let wanted = run(&plain, SimdLevel::Best, &Serial, 3);
         for threads in [2, 8] {
             assert_eq!(run(&plain, SimdLevel::Best, &ScopedThreads(threads), 3), wanted, "{name}");

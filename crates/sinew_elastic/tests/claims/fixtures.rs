@@ -6,8 +6,8 @@ use glam::{DMat3, DQuat, DVec3, IVec3, Vec3};
 use sinew_elastic::lattice::LatticeNodes;
 use sinew_elastic::mesh::{SplitParity, TetMesh};
 use sinew_elastic::{
-    Body, BodyState, Control, ElasticShape, ExampleBasis, ExamplePose, Integrator, Material, Method,
-    Scratch, Serial, Sleep, StepInput, StepReport, WeightSet, step,
+    Body, BodyState, Control, ElasticShape, ExampleBasis, ExamplePose, Integrator, Material,
+    Method, Scratch, Serial, Sleep, StepInput, StepReport, WeightSet, step,
 };
 
 use crate::reference::{Goals, Law, Model, Weights};
@@ -17,10 +17,8 @@ pub struct Random(pub u64);
 
 impl Random {
     pub fn unit(&mut self) -> f64 {
-        self.0 = self
-            .0
-            .wrapping_mul(6_364_136_223_846_793_005)
-            .wrapping_add(1_442_695_040_888_963_407);
+        self.0 =
+            self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         ((self.0 >> 11) as f64) / ((1_u64 << 53) as f64)
     }
 
@@ -142,8 +140,8 @@ pub fn lattice(nodes: &[IVec3], spacing: f32, width: u32) -> Pair {
         .map(|&n| {
             let full_cells = (0..8)
                 .filter(|corner| {
-                    let low = n - IVec3::new(corner & 1, corner >> 1 & 1, corner >> 2);
-                    (0..8).all(|c| has(low + IVec3::new(c & 1, c >> 1 & 1, c >> 2)))
+                    let low = n - IVec3::new(corner & 1, (corner >> 1) & 1, corner >> 2);
+                    (0..8).all(|c| has(low + IVec3::new(c & 1, (c >> 1) & 1, c >> 2)))
                 })
                 .count();
             full_cells.max(1) as f64 / 8.0 * f64::from(spacing).powi(3)
@@ -171,7 +169,9 @@ pub fn lattice(nodes: &[IVec3], spacing: f32, width: u32) -> Pair {
 
 pub fn block_nodes(size: [i32; 3]) -> Vec<IVec3> {
     (0..size[2])
-        .flat_map(|z| (0..size[1]).flat_map(move |y| (0..size[0]).map(move |x| IVec3::new(x, y, z))))
+        .flat_map(|z| {
+            (0..size[1]).flat_map(move |y| (0..size[0]).map(move |x| IVec3::new(x, y, z)))
+        })
         .collect()
 }
 
@@ -327,7 +327,8 @@ pub fn pull<'a>(
     let report = rig.free(PULL_STEP as f32);
     assert_eq!(report.substeps, 1, "{material:?}");
     assert!(!report.quarantined);
-    let goals = rig.x().iter().zip(x).map(|(moved, from)| *from + (*moved - *from) / alpha).collect();
+    let goals =
+        rig.x().iter().zip(x).map(|(moved, from)| *from + (*moved - *from) / alpha).collect();
     Pull { goals, weights: rig.state.weights().iter().map(|&w| f64::from(w)).collect() }
 }
 

@@ -1,21 +1,23 @@
 //! T11, T12, T38, T39, SB-08, SB-36: free flight keeps energy and momentum.
 
 use glam::{DVec3, Quat, Vec3};
-use sinew_elastic::{
-    Anchor, BodyState, ExampleBasis, Material, StepInput, WeightSet,
-};
+use sinew_elastic::{Anchor, BodyState, ExampleBasis, Material, StepInput, WeightSet};
 
 use crate::fixtures::{
     Pair, Random, Rig, cuboid, law, material, paper, rough, twist, worst_distance,
 };
 
 const H: f64 = 1.0 / 300.0;
+/// A speed at which particles hardly leave their places, in m/s.
+const SLOW: f64 = 1e-5;
 
 fn thrown<'a>(pair: &'a Pair, basis: Option<&'a ExampleBasis>, material: Material) -> Rig<'a> {
     let mut rig = Rig::new(&pair.shape, basis).material(material);
     let x = rough(pair, 21, 0.15, f64::from(pair.shape.size()));
-    let v: Vec<DVec3> =
-        x.iter().map(|&x| DVec3::new(2.0, 5.0, -3.0).cross(x) + DVec3::new(0.3, 0.0, 0.1)).collect();
+    let v: Vec<DVec3> = x
+        .iter()
+        .map(|&x| DVec3::new(2.0, 5.0, -3.0).cross(x) + DVec3::new(0.3, 0.0, 0.1))
+        .collect();
     rig.put(&x, &v);
     rig
 }
@@ -87,11 +89,8 @@ fn damping_does_not_depend_on_the_step() {
     let pair = cuboid();
     let mut random = Random(3);
     let spin = DVec3::new(1.0, 2.0, -1.0);
-    let v: Vec<DVec3> = pair
-        .rest()
-        .iter()
-        .map(|x| (spin.cross(*x) + DVec3::X + random.vector()) * 1e-4)
-        .collect();
+    let v: Vec<DVec3> =
+        pair.rest().iter().map(|x| (spin.cross(*x) + DVec3::X + random.vector()) * SLOW).collect();
     let rate = 3.0_f64;
     let free = Material { elastic_hz: 0.0, damping: rate as f32, ..Material::default() };
     let unrigid = |x: &[DVec3], v: &[DVec3]| {
@@ -107,12 +106,12 @@ fn damping_does_not_depend_on_the_step() {
             rig.free(0.5 / steps as f32);
         }
         let decayed: Vec<DVec3> = start.iter().map(|v| *v * (-rate * 0.5).exp()).collect();
-        let apart = worst_distance(&unrigid(&rig.x(), &rig.v()), &decayed) / 1e-4;
-        // A thousandth of the size is what half a second at these speeds moves particles by.
-        assert!(apart < 2e-4, "{steps} steps: {apart:e}");
+        let apart = worst_distance(&unrigid(&rig.x(), &rig.v()), &decayed) / SLOW;
+        // The way that particles drift meanwhile changes the rigid motion by a share of 1e-5.
+        assert!(apart < 1e-4, "{steps} steps: {apart:e}");
         let rigid_now = pair.model.rigid_velocities(&rig.x(), &rig.v());
-        let apart = worst_distance(&rigid, &rigid_now) / 1e-4;
-        assert!(apart < 2e-4, "{steps} steps: {apart:e}");
+        let apart = worst_distance(&rigid, &rigid_now) / SLOW;
+        assert!(apart < 1e-4, "{steps} steps: {apart:e}");
     }
 }
 
@@ -126,7 +125,8 @@ fn damping_keeps_momentum_and_rigid_motion() {
     for _ in 0..1_500 {
         rig.free(H as f32);
     }
-    let drift = (pair.model.momentum(&rig.v()) - momentum).length() / momentum.length();
+    let speeds: f64 = rig.v().iter().zip(&pair.model.mass).map(|(v, m)| v.length() * m).sum();
+    let drift = (pair.model.momentum(&rig.v()) - momentum).length() / speeds;
     let now = pair.model.angular_momentum(&rig.x(), &rig.v());
     let turned = (now - spin).length() / spin.length();
     assert!(drift < 2e-6 && turned < 1e-5, "{drift:e} {turned:e}");
@@ -150,7 +150,8 @@ fn bodies_fall_as_stones_do() {
             let off = (center - start - fallen).length();
             assert!(off < 1e-5 * fallen.length().max(1.0), "step {n}: {off:e}");
         }
-        assert!(pair.model.worst_strain(&rig.x()) < 1e-5);
+        // Rounding: positions up to two sizes from the origin (ulp 2e-7) on a spacing of 0.125, 600 times.
+        assert!(pair.model.worst_strain(&rig.x()) < 1e-4);
     }
 }
 
@@ -221,11 +222,7 @@ fn a_pinned_body_does_not_drift() {
     let size = f64::from(pair.shape.size());
     let mut rig = Rig::new(&pair.shape, None);
     let pin = 112;
-    let anchor = Anchor {
-        particle: pin as u32,
-        position: pair.rest()[pin],
-        velocity: Vec3::ZERO,
-    };
+    let anchor = Anchor { particle: pin as u32, position: pair.rest()[pin], velocity: Vec3::ZERO };
     let input = StepInput { anchors: &[anchor], ..StepInput::default() };
     let start = pair.model.center(&rig.x());
     let (a, b) = (3, 220);
@@ -246,18 +243,28 @@ fn a_pinned_body_does_not_drift() {
 }
 
 #[test]
-fn an_anchor_carries_the_body_along() {
+fn anchors_carry_the_body_along() {
     let pair = cuboid();
-    let mut rig = Rig::new(&pair.shape, None);
+    let mut rig = Rig::new(&pair.shape, None).material(Material {
+        elastic_hz: 20.0,
+        damping: 4.0,
+        ..Material::default()
+    });
     let velocity = Vec3::new(1.0, 0.5, 0.0);
-    for tick in 1..=120 {
-        let position = pair.rest()[0] + velocity.as_dvec3() * (f64::from(tick) / 60.0);
-        let anchor = Anchor { particle: 0, position, velocity };
-        rig.step(&StepInput { anchors: &[anchor], ..StepInput::default() }, 1.0 / 60.0);
-        assert!(rig.x()[0].distance(position) < 1e-5);
+    let held: Vec<usize> = (0..225).filter(|&i| pair.rest()[i].y < -0.49).collect();
+    for tick in 1..=180 {
+        let place = |i: usize| pair.rest()[i] + velocity.as_dvec3() * (f64::from(tick) / 60.0);
+        let anchors: Vec<Anchor> = held
+            .iter()
+            .map(|&i| Anchor { particle: i as u32, position: place(i), velocity })
+            .collect();
+        rig.step(&StepInput { anchors: &anchors, ..StepInput::default() }, 1.0 / 60.0);
+        for &i in &held {
+            assert!(rig.x()[i].distance(place(i)) < 1e-5);
+        }
     }
     let carried = pair.model.center(&rig.x()) - pair.model.center(pair.rest());
-    assert!((carried - DVec3::new(2.0, 1.0, 0.0)).length() < 1.0, "{carried}");
+    assert!((carried - DVec3::new(3.0, 1.5, 0.0)).length() < 0.05, "{carried}");
 }
 
 #[test]

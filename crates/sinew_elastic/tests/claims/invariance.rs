@@ -108,9 +108,11 @@ fn weights_do_not_depend_on_how_the_model_lies_in_its_frame() {
     };
     let model = pair.model.clone().with_examples(&pair.poses(&poses));
     let turned_poses: Vec<Vec<DVec3>> = pair.poses(&poses).iter().map(|p| turned(p)).collect();
-    let other = Model::new(turned(pair.rest()), pair.model.mass.clone(), pair.model.regions.clone())
-        .with_examples(&turned_poses);
-    for (metric, same) in [(Metric::Moment, true), (Metric::Frobenius, true), (Metric::Raw, false)] {
+    let other =
+        Model::new(turned(pair.rest()), pair.model.mass.clone(), pair.model.regions.clone())
+            .with_examples(&turned_poses);
+    for (metric, same) in [(Metric::Moment, true), (Metric::Frobenius, true), (Metric::Raw, false)]
+    {
         let (a, b) = (weights(&model, &x, metric), weights(&other, &turned(&x), metric));
         let apart = a.iter().zip(&b).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
         assert_eq!(apart < 1e-9, same, "{metric:?}: {apart:e}");
@@ -120,7 +122,11 @@ fn weights_do_not_depend_on_how_the_model_lies_in_its_frame() {
 
 /// Momenta that one step without damping gives a body at rest in a rough pose, each relative to the sum of the
 /// lengths of its parts.
-fn momenta_of_the_pull(pair: &Pair, basis: Option<&ExampleBasis>, material: Material) -> (f64, f64) {
+fn momenta_of_the_pull(
+    pair: &Pair,
+    basis: Option<&ExampleBasis>,
+    material: Material,
+) -> (f64, f64) {
     let size = f64::from(pair.shape.size());
     let mut rig = Rig::new(&pair.shape, basis).material(material);
     let x = rough(pair, 6, 0.3, size);

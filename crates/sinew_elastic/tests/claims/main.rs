@@ -3,9 +3,10 @@
 mod agreement;
 mod construction;
 mod contact;
-mod deformation;
 mod debug;
+mod deformation;
 mod determinism;
+mod embedding;
 mod fixtures;
 mod flight;
 mod fuzz;

@@ -81,9 +81,7 @@ fn a_frozen_goal_has_an_invariant() {
     for alpha in [0.01, 0.5, 1.0, 3.9] {
         let law = Law::new(0.01, alpha, 1.0);
         let (mut x, mut v) = (stretched(&pair, 0.05), vec![DVec3::ZERO; 27]);
-        let of = |x: &[DVec3], v: &[DVec3]| {
-            invariant(excess(x), (v[26].x - v[0].x) * law.h, alpha)
-        };
+        let of = |x: &[DVec3], v: &[DVec3]| invariant(excess(x), (v[26].x - v[0].x) * law.h, alpha);
         let start = of(&x, &v);
         for _ in 0..200 {
             pair.model.step(&mut x, &mut v, &law);
@@ -92,7 +90,8 @@ fn a_frozen_goal_has_an_invariant() {
     }
     for alpha in [0.01, 0.5, 1.0] {
         let material = material(0.01, alpha, 1.0, 0.0);
-        let alpha = crate::fixtures::law(&material, WeightSet::Affine, 0.01, glam::Vec3::ZERO).alpha;
+        let alpha =
+            crate::fixtures::law(&material, WeightSet::Affine, 0.01, glam::Vec3::ZERO).alpha;
         let mut rig = Rig::new(&pair.shape, None).material(material);
         rig.put(&stretched(&pair, 0.2), &[DVec3::ZERO; 27]);
         let of = |rig: &Rig<'_>| {

@@ -13,7 +13,8 @@ const DT: f32 = 1.0 / 60.0;
 /// A body that has moved away from where it began, and its mass centre.
 fn moving(pair: &Pair) -> (Rig<'_>, DVec3) {
     let mut rig = Rig::new(&pair.shape, None);
-    rig.state = BodyState::placed(&pair.shape, DVec3::new(5.0, 1.0, -3.0), Quat::from_rotation_x(1.0));
+    rig.state =
+        BodyState::placed(&pair.shape, DVec3::new(5.0, 1.0, -3.0), Quat::from_rotation_x(1.0));
     for i in 0..pair.rest().len() {
         rig.state.set_velocity(&pair.shape, i, Vec3::new(1.0, 0.5, 0.0));
     }
@@ -262,10 +263,7 @@ fn bad_bodies_are_refused_by_name() {
         let result = given(&points, &[1.0, mass, 1.0, 1.0], &[]);
         assert!(matches!(result, Err(ShapeError::BadMass { particle: 1, .. })), "{mass}");
     }
-    assert_eq!(
-        given(&points, &[1.0], &[]),
-        Err(ShapeError::MassCount { masses: 1, particles: 4 })
-    );
+    assert_eq!(given(&points, &[1.0], &[]), Err(ShapeError::MassCount { masses: 1, particles: 4 }));
     assert_eq!(
         given(&points, &[1.0; 4], &[vec![0, 1], vec![2, 7]]),
         Err(ShapeError::UnknownParticle { region: 1, particle: 7, particles: 4 })
@@ -277,7 +275,8 @@ fn bad_examples_are_refused_by_name() {
     let pair = cuboid();
     let good: Vec<Vec3> = pair.rest().iter().map(|p| p.as_vec3()).collect();
     let pose = |name: &str, positions: Vec<Vec3>| ExamplePose::new(name, positions);
-    let refused = |poses: &[ExamplePose]| ExampleBasis::new(&pair.shape, poses).expect_err("refused");
+    let refused =
+        |poses: &[ExamplePose]| ExampleBasis::new(&pair.shape, poses).expect_err("refused");
     let short = refused(&[pose("short", good[1..].to_vec())]);
     assert_eq!(
         short,
@@ -293,8 +292,7 @@ fn bad_examples_are_refused_by_name() {
         refused(&[pose("a", good.clone()), pose("a", good.clone())]),
         ExampleError::DuplicateName("a".into())
     );
-    let many: Vec<ExamplePose> =
-        (0..10_000).map(|k| pose(&k.to_string(), Vec::new())).collect();
+    let many: Vec<ExamplePose> = (0..10_000).map(|k| pose(&k.to_string(), Vec::new())).collect();
     assert_eq!(refused(&many), ExampleError::TooManyExamples(10_000));
     let groups = [
         Groups::Named { names: vec!["a".into()], of_region: vec![0; 3] },

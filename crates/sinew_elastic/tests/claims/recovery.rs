@@ -27,11 +27,9 @@ fn after_five_seconds(pair: &Pair, x: &[DVec3]) -> (f64, f64) {
 fn a_reflected_body_turns_out_again() {
     // T29, SB-05.
     for pair in [cuboid(), lattice(&block_nodes([4, 4, 4]), 0.1, 1)] {
-        for mirror in [
-            DVec3::new(-1.0, 1.0, 1.0),
-            DVec3::new(1.0, -1.0, 1.0),
-            DVec3::new(1.0, 1.0, -1.0),
-        ] {
+        for mirror in
+            [DVec3::new(-1.0, 1.0, 1.0), DVec3::new(1.0, -1.0, 1.0), DVec3::new(1.0, 1.0, -1.0)]
+        {
             let x: Vec<DVec3> = pair.rest().iter().map(|&p| p * mirror).collect();
             let (strain, error) = after_five_seconds(&pair, &x);
             assert!(strain < 1e-3 && error < 1e-3, "{mirror}: strain {strain}, error {error}");
@@ -43,7 +41,9 @@ fn a_reflected_body_turns_out_again() {
 fn a_flattened_body_rises_again() {
     // T29.
     for pair in [cuboid(), lattice(&block_nodes([4, 4, 4]), 0.1, 1)] {
-        for flat in [DVec3::new(1.0, 0.0, 1.0), DVec3::new(0.0, 1.0, 1.0), DVec3::new(0.6, 0.8, 0.0)] {
+        for flat in
+            [DVec3::new(1.0, 0.0, 1.0), DVec3::new(0.0, 1.0, 1.0), DVec3::new(0.6, 0.8, 0.0)]
+        {
             let x: Vec<DVec3> = pair.rest().iter().map(|&p| p * flat).collect();
             let (strain, error) = after_five_seconds(&pair, &x);
             assert!(strain < 1e-3 && error < 1e-3, "{flat}: strain {strain}, error {error}");
@@ -123,7 +123,7 @@ fn the_order_of_a_cells_vertices_does_not_matter() {
 fn orders() -> Vec<[usize; 4]> {
     let mut all = Vec::new();
     for code in 0..256 {
-        let order = [code & 3, code >> 2 & 3, code >> 4 & 3, code >> 6 & 3];
+        let order = [code & 3, (code >> 2) & 3, (code >> 4) & 3, (code >> 6) & 3];
         if (0..4).all(|i| order.contains(&i)) {
             all.push(order);
         }

@@ -354,9 +354,8 @@ pub fn inner(metric: Metric, a: DMat3, b: DMat3, rest_moment: DMat3) -> f64 {
         Metric::Moment => trace(a * rest_moment * b),
         Metric::Frobenius => trace(a * b),
         Metric::Raw => {
-            let six = |m: DMat3| {
-                [m.x_axis.x, m.y_axis.y, m.z_axis.z, m.x_axis.y, m.x_axis.z, m.y_axis.z]
-            };
+            let six =
+                |m: DMat3| [m.x_axis.x, m.y_axis.y, m.z_axis.z, m.x_axis.y, m.x_axis.z, m.y_axis.z];
             six(a).iter().zip(six(b)).map(|(a, b)| a * b).sum()
         }
     }
@@ -415,7 +414,8 @@ fn eigen(mut a: Vec<Vec<f64>>) -> (Vec<f64>, Vec<Vec<f64>>) {
     let mut v: Vec<Vec<f64>> =
         (0..n).map(|i| (0..n).map(|j| f64::from(u8::from(i == j))).collect()).collect();
     for _ in 0..40 {
-        let off: f64 = (0..n).flat_map(|p| (0..p).map(move |q| (p, q))).map(|(p, q)| a[p][q].powi(2)).sum();
+        let off: f64 =
+            (0..n).flat_map(|p| (0..p).map(move |q| (p, q))).map(|(p, q)| a[p][q].powi(2)).sum();
         let all: f64 = a.iter().flatten().map(|x| x * x).sum();
         if off <= 1e-34 * all {
             break;
