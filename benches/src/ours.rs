@@ -27,6 +27,11 @@ pub enum Body {
         /// Half-width of a region, in cells.
         width: usize,
     },
+    /// The cube of `side`³ particles with the same regions of 27, given as lists.
+    Lists {
+        /// Particles along an edge.
+        side: usize,
+    },
     /// A cuboid of so many particles along x, y, z, cut into tetrahedra; regions are 1-rings.
     Tetrahedra([u32; 3]),
 }
@@ -49,7 +54,7 @@ impl Body {
     #[must_use]
     pub const fn side(self) -> usize {
         match self {
-            Self::Lattice { side, .. } => side,
+            Self::Lattice { side, .. } | Self::Lists { side } => side,
             Self::Tetrahedra([x, ..]) => x as usize,
         }
     }
@@ -58,7 +63,7 @@ impl Body {
     #[must_use]
     pub fn particles(self) -> usize {
         match self {
-            Self::Lattice { side, .. } => side.pow(3),
+            Self::Lattice { side, .. } | Self::Lists { side } => side.pow(3),
             Self::Tetrahedra(nodes) => nodes.iter().product::<u32>() as usize,
         }
     }
@@ -70,6 +75,13 @@ impl Body {
                 let mut nodes = LatticeNodes::block([side as u32; 3], spacing)?;
                 nodes.width = width as u32;
                 ElasticShape::from_lattice(&nodes)?
+            }
+            Self::Lists { side } => {
+                let nodes = LatticeNodes::block([side as u32; 3], 1.0 / (side - 1) as f32)?;
+                let lists = nodes.regions(1);
+                let regions: Vec<Vec<u32>> =
+                    (0..lists.len()).map(|node| lists.list(node).to_vec()).collect();
+                ElasticShape::from_regions(&nodes.positions, &nodes.mass_shares, &regions)?
             }
             Self::Tetrahedra(nodes) => {
                 let cells = UVec3::from(nodes) - 1;
@@ -199,6 +211,7 @@ impl Runner for Ours {
         let Setup { body, examples, threads, avx2, .. } = self.setup;
         let kind = match body {
             Body::Lattice { .. } => "lattice",
+            Body::Lists { .. } => "lists",
             Body::Tetrahedra(_) => "tetrahedra",
         };
         let simd = if avx2 { "" } else { ", no AVX2" };

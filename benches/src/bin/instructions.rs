@@ -53,6 +53,8 @@ fn setup(case: &str) -> Option<Setup> {
         "lattice 22^3, SSE2" => Setup { avx2: false, ..lattice(22) },
         "lattice 10^3, 3 examples, AVX2" => Setup { examples: 3, ..lattice(10) },
         "lattice 22^3, 3 examples, AVX2" => Setup { examples: 3, ..lattice(22) },
+        "lattice 22^3, width 2, AVX2" => Setup::new(Body::Lattice { side: 22, width: 2 }),
+        "lists of 27, 22^3, AVX2" => Setup::new(Body::Lists { side: 22 }),
         "lists 225, AVX2" => Setup::new(Body::CUBOID_225),
         "lists 14400, AVX2" => Setup::new(Body::CUBOID_14400),
         _ => return None,

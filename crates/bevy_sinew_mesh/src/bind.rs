@@ -24,7 +24,7 @@ use crate::surface::{self, PartSurface};
 /// What is wrong with the meshes of a [`DeformableMesh`]; not there when all is well.
 ///
 /// The log has the same as one warning. Observe `On<Add, MeshFault>` to react. It goes, and the body is
-/// built, once the settings, a mesh handle or a mesh are changed.
+/// built, once the settings, a mesh handle, a mesh, or a scale of zero are changed.
 #[derive(Component, Clone, Debug, Reflect)]
 #[reflect(Component, Debug, Clone)]
 pub struct MeshFault {
@@ -43,7 +43,7 @@ fn no_error() -> MeshBodyError {
 }
 
 /// The parts of a body and their meshes, and how they were to be built.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug)]
 pub(crate) struct Tried {
     pub settings: DeformableMesh,
     pub examples: Option<MeshExamples>,
@@ -98,18 +98,26 @@ impl DeformedMesh {
     }
 }
 
-/// All that one query needs to tell what a body would be made from.
-type Candidate<'a> = (Entity, Ref<'a, DeformableMesh>, Option<&'a MeshExamples>);
+/// What a body is to be made from.
+type Wanted<'a> = (Entity, Ref<'a, DeformableMesh>, Option<Ref<'a, MeshExamples>>);
+
+impl Tried {
+    /// Whether something else is wanted by now. Ticks are compared, not values: numbers that are no
+    /// numbers are never equal.
+    fn is_outdated(&self, (entity, settings, examples): &Wanted, finder: &PartFinder) -> bool {
+        settings.is_changed()
+            || examples.as_ref().is_some_and(Ref::is_changed)
+            || examples.is_some() != self.examples.is_some()
+            || handles(finder, &finder.parts(*entity, settings)) != self.parts
+    }
+}
 
 /// Lets go of bodies whose settings or meshes are no longer those that they were made from.
 pub(crate) fn review(
-    bound: Query<(Candidate, &DeformedSurface)>,
-    building: Query<(Candidate, &Building)>,
-    failed: Query<(Candidate, &MeshFault), Without<DeformedSurface>>,
+    bound: Query<(Wanted, &DeformedSurface)>,
+    building: Query<(Wanted, &Building)>,
     deformed: Query<&DeformedMesh>,
     finder: PartFinder,
-    mut events: MessageReader<AssetEvent<Mesh>>,
-    mut builds: ResMut<Builds>,
     mut commands: Commands,
 ) {
     for ((entity, settings, examples), surface) in &bound {
@@ -123,21 +131,28 @@ pub(crate) fn review(
             .related(entity)
             .iter()
             .any(|&part| finder.mesh(part).is_some() && surface.parts().all(|known| known != part));
-        let edited = surface.settings != *settings || surface.examples.as_ref() != examples;
+        let edited =
+            surface.settings != *settings || surface.examples.as_ref() != examples.as_deref();
         if other_mesh || new_part || edited {
             release(&mut commands, entity);
         }
     }
-    let tried = |(entity, settings, examples): &Candidate| Tried {
-        settings: **settings,
-        examples: examples.cloned(),
-        parts: handles(&finder, &finder.parts(*entity, settings)),
-    };
-    for (candidate, building) in &building {
-        if tried(&candidate) != building.tried {
-            commands.entity(candidate.0).try_remove::<(Building, BuildProgress)>();
+    for (wanted, building) in &building {
+        if building.tried.is_outdated(&wanted, &finder) {
+            commands.entity(wanted.0).try_remove::<(Building, BuildProgress)>();
         }
     }
+}
+
+/// Lets bodies that failed try again once something changed.
+pub(crate) fn retry(
+    failed: Query<(Wanted, &MeshFault), Without<DeformedSurface>>,
+    finder: PartFinder,
+    frames: Frames,
+    mut events: MessageReader<AssetEvent<Mesh>>,
+    mut builds: ResMut<Builds>,
+    mut commands: Commands,
+) {
     for event in events.read() {
         let (AssetEvent::Modified { id } | AssetEvent::Removed { id }) = event else { continue };
         builds.forget(*id);
@@ -148,16 +163,28 @@ pub(crate) fn review(
             }
         }
     }
-    for (candidate, fault) in &failed {
-        if fault.tried.as_ref() != Some(&tried(&candidate)) {
-            commands.entity(candidate.0).try_remove::<MeshFault>();
+    for (wanted, fault) in &failed {
+        let entity = wanted.0;
+        let scaled = |tried: &Tried| {
+            matches!(fault.error, MeshBodyError::Scale { .. })
+                && frames.body(entity).is_some_and(|frame| {
+                    let mut parts = tried.parts.iter();
+                    parts.all(|&(part, _)| frames.body_from_part(&frame, entity, part).is_some())
+                })
+        };
+        if fault
+            .tried
+            .as_ref()
+            .is_none_or(|tried| tried.is_outdated(&wanted, &finder) || scaled(tried))
+        {
+            commands.entity(entity).try_remove::<MeshFault>();
         }
     }
 }
 
 /// Starts builds for bodies whose meshes are all there.
 pub(crate) fn start(
-    waiting: Query<Candidate, (Without<Building>, Without<DeformedSurface>, Without<MeshFault>)>,
+    waiting: Query<Wanted, (Without<Building>, Without<DeformedSurface>, Without<MeshFault>)>,
     finder: PartFinder,
     frames: Frames,
     meshes: Res<Assets<Mesh>>,
@@ -169,7 +196,7 @@ pub(crate) fn start(
         if parts.is_empty() || parts.iter().any(|&(_, mesh)| !meshes.contains(mesh)) {
             continue;
         }
-        let tried = Tried { settings: *settings, examples: examples.cloned(), parts };
+        let tried = Tried { settings: *settings, examples: examples.as_deref().cloned(), parts };
         match prepare(entity, &tried, &finder, &frames, &meshes, &mut builds) {
             Ok((job, prepared)) => {
                 commands

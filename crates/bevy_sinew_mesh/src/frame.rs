@@ -68,7 +68,7 @@ impl Frames<'_, '_> {
         body: Entity,
         part: Entity,
     ) -> Option<Affine3A> {
-        let entity_from_part = match self.from_descendant(body, part) {
+        let entity_from_part = match self.entity_from_descendant(body, part) {
             Some(map) => map,
             None => {
                 let world_from_entity = self.helper.compute_global_transform(body).ok()?.affine();
@@ -82,7 +82,7 @@ impl Frames<'_, '_> {
     /// The product of the transforms from `part` up to, but without, `body`; `None` when the part is
     /// not below the body. No step through world space: equal bodies at different places have rest
     /// shapes of equal bits.
-    fn from_descendant(&self, body: Entity, part: Entity) -> Option<Affine3A> {
+    fn entity_from_descendant(&self, body: Entity, part: Entity) -> Option<Affine3A> {
         let mut map = Affine3A::IDENTITY;
         let mut at = part;
         while at != body {

@@ -4,6 +4,7 @@ use bevy_asset::AssetId;
 use bevy_ecs::entity::Entity;
 use bevy_ecs::hierarchy::Children;
 use bevy_ecs::query::Has;
+use bevy_ecs::relationship::RelationshipTarget;
 use bevy_ecs::system::{Query, SystemParam};
 use bevy_mesh::skinning::SkinnedMesh;
 use bevy_mesh::{Mesh, Mesh3d};
@@ -46,7 +47,10 @@ impl PartFinder<'_, '_> {
 
     /// The entities that name this body, with or without a mesh.
     pub(crate) fn related(&self, body: Entity) -> &[Entity] {
-        self.related.get(body).map_or(&[], |parts| parts.entities())
+        match self.related.get(body) {
+            Ok(parts) => parts.collection(),
+            Err(_) => &[],
+        }
     }
 
     /// The mesh of an entity now.
@@ -60,6 +64,9 @@ impl PartFinder<'_, '_> {
     }
 
     fn children_of(&self, entity: Entity) -> impl DoubleEndedIterator<Item = Entity> {
-        self.children.get(entity).into_iter().flat_map(|children| children.iter())
+        self.children.get(entity).into_iter().flat_map(|children| {
+            let children: &[Entity] = children;
+            children.iter().copied()
+        })
     }
 }

@@ -47,7 +47,9 @@ impl Plugin for DeformableMeshPlugin {
             )
             .add_systems(
                 PreUpdate,
-                (bind::review, bind::start, bind::finish).chain().in_set(MeshSystems::Bind),
+                (bind::review, bind::retry, bind::start, bind::finish)
+                    .chain()
+                    .in_set(MeshSystems::Bind),
             )
             .add_systems(
                 PostUpdate,

@@ -3,6 +3,8 @@
 use core::f32::consts::FRAC_PI_2;
 use core::time::Duration;
 
+use bevy_app::FixedPostUpdate;
+use bevy_ecs::prelude::*;
 use bevy_math::{Isometry3d, Quat, Vec3};
 use bevy_sinew_bodies::BodyError;
 use bevy_sinew_bodies::prelude::*;
@@ -137,4 +139,25 @@ fn a_scale_is_refused_once_and_changes_nothing() {
     assert_eq!(failures.len(), 1, "{failures:?}");
     assert_eq!(failures[0].component, "Transform");
     assert_eq!(failures[0].reason, BodyError::Scaled { scale: Vec3::splat(2.0) });
+}
+
+#[test]
+fn a_write_in_the_middle_of_a_tick_is_not_lost() {
+    let mut app = app();
+    let shape = block([3, 3, 3]);
+    let body = spawn(&mut app, &shape, Transform::default());
+    ticks(&mut app, 5);
+    app.add_systems(
+        FixedPostUpdate,
+        (|mut bodies: Query<&mut Transform>, mut done: Local<bool>| {
+            for mut transform in bodies.iter_mut().filter(|_| !*done) {
+                transform.translation = Vec3::new(0.0, 50.0, 0.0);
+            }
+            *done = true;
+        })
+        .in_set(DeformationSystems::ApplyReactions),
+    );
+    ticks(&mut app, 2);
+    let height = app.world().get::<Transform>(body).expect("a transform").translation.y;
+    assert!((height - 50.0).abs() < 0.1, "{height} m");
 }

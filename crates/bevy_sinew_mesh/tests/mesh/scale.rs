@@ -5,7 +5,7 @@ use bevy_asset::RenderAssetUsages;
 use bevy_ecs::prelude::*;
 use bevy_math::primitives::{Cuboid, Sphere};
 use bevy_math::{Mat3, Quat, Vec3};
-use bevy_mesh::{Mesh, MeshBuilder, Meshable, PrimitiveTopology, VertexAttributeValues};
+use bevy_mesh::{Mesh, Meshable, PrimitiveTopology, VertexAttributeValues};
 use bevy_sinew_bodies::{BodyCollider, DeformableBody};
 use bevy_sinew_mesh::{DeformableMesh, DeformedSurface, MeshBodyError, MeshFault};
 use bevy_transform::components::{GlobalTransform, Transform};
@@ -93,7 +93,7 @@ fn keeps_winding(mesh: &Mesh, transform: Transform, parent: Option<Transform>) {
 
 #[test]
 fn mirrored_bodies_keep_their_winding() {
-    let mesh = Sphere::new(0.5).mesh().uv(16, 10).build();
+    let mesh = Sphere::new(0.5).mesh().uv(16, 10);
     for scale in mirrors() {
         let at = Transform::from_xyz(0.3, 0.45, 0.0).with_scale(scale * Vec3::new(1.0, 0.8, 1.1));
         keeps_winding(&mesh, at.with_rotation(Quat::from_rotation_z(0.4)), None);
@@ -102,7 +102,7 @@ fn mirrored_bodies_keep_their_winding() {
 
 #[test]
 fn mirrored_parents_keep_the_winding_of_bodies() {
-    let mesh = Sphere::new(0.5).mesh().uv(16, 10).build();
+    let mesh = Sphere::new(0.5).mesh().uv(16, 10);
     for scale in mirrors() {
         let turned = Quat::from_euler(bevy_math::EulerRot::XYZ, 0.4, 0.2, -0.9);
         let at = Transform::from_rotation(turned).with_scale(Vec3::new(-2.0, 2.0, 2.0));
@@ -113,7 +113,7 @@ fn mirrored_parents_keep_the_winding_of_bodies() {
 
 #[test]
 fn mirrored_meshes_without_indices_keep_their_winding() {
-    let mesh = Sphere::new(0.5).mesh().uv(16, 10).build().with_duplicated_vertices();
+    let mesh = Sphere::new(0.5).mesh().uv(16, 10).with_duplicated_vertices();
     let at = Transform::from_xyz(0.3, 0.45, 0.0).with_scale(Vec3::new(1.0, -1.0, 1.0));
     keeps_winding(&mesh, at, None);
 }

