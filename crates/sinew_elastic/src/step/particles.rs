@@ -93,7 +93,11 @@ fn find_ways<L: Lane>(
         let way = V3::load(t, stored) * share - V3::load(t, x);
         // A particle without region has no goal.
         let pulled = zero.lt(share).and(smallest.lt(way.dot(way)));
-        way.map(#[inline(always)] |c| pulled.select(c, zero)).store_to(stored);
+        way.map(
+            #[inline(always)]
+            |c| pulled.select(c, zero),
+        )
+        .store_to(stored);
     }
 }
 
@@ -127,12 +131,7 @@ fn add_sums<L: Lane>(
 
 /// Adds what list regions say about the particles of a block.
 #[inline(always)]
-fn add_list_goals(
-    shape: &ElasticShape,
-    list_goals: &[ListGoal],
-    block: usize,
-    goals: &mut Vec3x8,
-) {
+fn add_list_goals(shape: &ElasticShape, list_goals: &[ListGoal], block: usize, goals: &mut Vec3x8) {
     let lists = &shape.lists;
     let rest_positions = &shape.rest[block];
     for lane in 0..LANES {
@@ -214,8 +213,7 @@ impl MoveTask<'_> {
             let mass = &input.shape.mass[blocks.clone()];
             let positions = &mut self.positions[local.clone()];
             let moving = positions.iter_mut().zip(&mut self.velocities[local]);
-            for (((position, velocity), way), mass) in
-                moving.zip(&input.offsets[blocks]).zip(mass)
+            for (((position, velocity), way), mass) in moving.zip(&input.offsets[blocks]).zip(mass)
             {
                 let real = zero.lt(L::load(t, mass));
                 let (x, v) = (V3::load(t, position), V3::load(t, velocity));
@@ -225,8 +223,17 @@ impl MoveTask<'_> {
                 if input.kick_drift != 0.0 {
                     moved += change * kick_drift;
                 }
-                v.map(#[inline(always)] |c| real.select(c, zero)).store_to(velocity);
-                moved.map(#[inline(always)] |c| real.select(c, zero)).store_to(position);
+                v.map(
+                    #[inline(always)]
+                    |c| real.select(c, zero),
+                )
+                .store_to(velocity);
+                moved
+                    .map(
+                        #[inline(always)]
+                        |c| real.select(c, zero),
+                    )
+                    .store_to(position);
             }
             if input.bounds {
                 let (low, high) = bounds::<L>(t, positions, mass);
@@ -245,8 +252,16 @@ fn bounds<L: Lane>(t: L::Token, positions: &[Vec3x8], mass: &[F8]) -> (Vec3, Vec
     let mut high = V3::<L>::splat(t, Vec3::NEG_INFINITY);
     for (x, mass) in positions.iter().zip(mass) {
         let (x, real) = (V3::load(t, x), zero.lt(L::load(t, mass)));
-        low = low.zip(x, #[inline(always)] |low, c| real.select(c, far).min(low));
-        high = high.zip(x, #[inline(always)] |high, c| real.select(c, -far).max(high));
+        low = low.zip(
+            x,
+            #[inline(always)]
+            |low, c| real.select(c, far).min(low),
+        );
+        high = high.zip(
+            x,
+            #[inline(always)]
+            |high, c| real.select(c, -far).max(high),
+        );
     }
     (over_lanes(&low.store(), Vec3::min), over_lanes(&high.store(), Vec3::max))
 }

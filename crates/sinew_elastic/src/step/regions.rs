@@ -4,8 +4,8 @@ use core::array;
 use core::ops::Range;
 
 use glam::{Vec3, Vec4};
-use sinew_math::rotation::follow;
 use sinew_math::lane::{Lane, LaneWork, M3, Q4, S3, SimdLevel, V3, dispatch};
+use sinew_math::rotation::follow;
 use sinew_math::{F8, LANES, Mat3x8, Quad, Quatx8, Vec3x8};
 
 use crate::examples::{ExampleBasis, Grouping};
@@ -134,7 +134,8 @@ impl RegionTask<'_> {
             if let Some(stencil) = stencil {
                 // Planes are summed once, as the chunk that reaches farthest needs them.
                 let reach = stencil.reach();
-                let from = if chunk == self.chunks.start { chunk.saturating_sub(reach) } else { summed };
+                let from =
+                    if chunk == self.chunks.start { chunk.saturating_sub(reach) } else { summed };
                 let to = (chunk + reach + 1).min(planes);
                 for plane in from.max(summed)..to {
                     self.planes[0].sum_plane::<L>(t, stencil, input.positions, plane);
@@ -265,13 +266,7 @@ impl RegionTask<'_> {
 
     /// Adds a block's inner products to those of its chunk.
     #[inline(always)]
-    fn gather<L: Lane>(
-        &mut self,
-        basis: &ExampleBasis,
-        chunk: usize,
-        block: usize,
-        excess: S3<L>,
-    ) {
+    fn gather<L: Lane>(&mut self, basis: &ExampleBasis, chunk: usize, block: usize, excess: S3<L>) {
         let t = excess.xx.token();
         let n = basis.example_count();
         let strains = &basis.strains[block * n..(block + 1) * n];
@@ -345,14 +340,21 @@ fn strain<L: Lane>(
     let t = moment.cols[0].x.token();
     let previous = Q4::load(t, stored);
     let mut fitted = moment.mul_sym(S3::load(t, &shape.inverse_moment[block]));
+    let mut start = previous;
     if let Some(projector) = &shape.null_projector[block] {
-        fitted = fitted + previous.to_matrix().mul_sym(S3::load(t, projector));
+        // Across a flat region the fit is open: there it turns as the region's own moment says.
+        start = follow(moment, previous);
+        fitted = fitted + start.to_matrix().mul_sym(S3::load(t, projector));
     }
-    let rotation = follow(fitted, previous);
+    let rotation = follow(fitted, start);
     rotation.store_to(stored);
     let rest = S3::load(t, &shape.moment[block]);
     let turned_back = rotation.to_matrix().transpose_mul(moment).symmetric_part();
-    turned_back.zip(rest, #[inline(always)] |a, b| a - b)
+    turned_back.zip(
+        rest,
+        #[inline(always)]
+        |a, b| a - b,
+    )
 }
 
 /// Stores the goals of a block where the particles will look for them: over the fit of a stencil's
@@ -369,7 +371,8 @@ fn set_goal<L: Lane>(
     if !shape.lists.is_empty() {
         let (goals, first_list) = lists;
         let lists = &shape.lists;
-        let (first, end) = (lists.block_start[block] as usize, lists.block_start[block + 1] as usize);
+        let (first, end) =
+            (lists.block_start[block] as usize, lists.block_start[block + 1] as usize);
         if end > first {
             let matrix = matrix.store();
             let numbers = lists.region[first..end].iter().zip(&lists.center[first..end]);
@@ -380,7 +383,8 @@ fn set_goal<L: Lane>(
         }
     }
     let Some(stencil) = &shape.stencil else { return };
-    let (Some(regular), Some(rest)) = (stencil.regular.get(block), stencil.center.get(block)) else {
+    let (Some(regular), Some(rest)) = (stencil.regular.get(block), stencil.center.get(block))
+    else {
         return;
     };
     // Relative to the region's own node, in cells; lanes that lists serve must stay zero here.
@@ -405,7 +409,10 @@ fn target_strain<L: Lane>(
         let weight = match &basis.grouping {
             Grouping::Whole => L::splat(t, weights[k]),
             Grouping::Named { of_block, .. } => {
-                let of_lane = of_block[block].map(#[inline(always)] |group| weights[usize::from(group) * n + k]);
+                let of_lane = of_block[block].map(
+                    #[inline(always)]
+                    |group| weights[usize::from(group) * n + k],
+                );
                 L::load(t, &F8(of_lane))
             }
             Grouping::PerRegion => {
@@ -413,7 +420,11 @@ fn target_strain<L: Lane>(
                 L::load(t, &F8(array::from_fn(|lane| weights[(first + lane) * n + k])))
             }
         };
-        strain = strain.zip(S3::load(t, d), #[inline(always)] |s, d| s + d * weight);
+        strain = strain.zip(
+            S3::load(t, d),
+            #[inline(always)]
+            |s, d| s + d * weight,
+        );
     }
     strain
 }
@@ -425,7 +436,11 @@ fn lane_strain<L: Lane>(t: L::Token, basis: &ExampleBasis, weights: &[f32], bloc
     let mut strain = S3::identity(t);
     for (k, d) in basis.strains[block * n..(block + 1) * n].iter().enumerate() {
         let weight = L::load(t, &F8(array::from_fn(|lane| weights[lane * n + k])));
-        strain = strain.zip(S3::load(t, d), #[inline(always)] |s, d| s + d * weight);
+        strain = strain.zip(
+            S3::load(t, d),
+            #[inline(always)]
+            |s, d| s + d * weight,
+        );
     }
     strain
 }
@@ -433,7 +448,8 @@ fn lane_strain<L: Lane>(t: L::Token, basis: &ExampleBasis, weights: &[f32], bloc
 /// Goal of one list region, whose rest centre is `rest`.
 #[inline(always)]
 fn list_goal(matrix: &Mat3x8, center: &Vec3x8, lane: usize, rest: Vec3) -> ListGoal {
-    let [a, b, c] = [matrix.cols[0].lane(lane), matrix.cols[1].lane(lane), matrix.cols[2].lane(lane)];
+    let [a, b, c] =
+        [matrix.cols[0].lane(lane), matrix.cols[1].lane(lane), matrix.cols[2].lane(lane)];
     let shift = center.lane(lane) - (a * rest.x + b * rest.y + c * rest.z);
     [
         Vec4::new(a.x, b.x, c.x, shift.x),
@@ -483,7 +499,12 @@ fn fit_lists<L: Lane>(
 #[inline(always)]
 fn replace<L: Lane>(mask: L, new: V3<L>, to: &mut Vec3x8) {
     let old = V3::load(mask.token(), to);
-    new.zip(old, #[inline(always)] |new, old| mask.select(new, old)).store_to(to);
+    new.zip(
+        old,
+        #[inline(always)]
+        |new, old| mask.select(new, old),
+    )
+    .store_to(to);
 }
 
 struct FitWork<'a, 'b>(&'a mut RegionTask<'b>, &'a RegionInput<'b>);

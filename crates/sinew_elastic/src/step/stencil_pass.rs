@@ -7,8 +7,8 @@
 
 use core::ops::Range;
 
-use sinew_math::lane::{Lane, M3, V3};
 use sinew_math::Vec3x8;
+use sinew_math::lane::{Lane, M3, V3};
 
 use crate::shape::stencil::{Neighbours, Stencil};
 
@@ -212,17 +212,30 @@ impl PlaneScratch {
         let places = near.iter().zip(&weighted[..count]).zip(&mut self.along_x[..count]);
         for (local, ((near, here), [sums, by_x])) in places.enumerate() {
             let far = far::<W>(stencil, first + local).x;
-            let row = Places::find::<W>(weighted, here, near.x, far).row(t, #[inline(always)] |v| v);
+            let row = Places::find::<W>(weighted, here, near.x, far).row(
+                t,
+                #[inline(always)]
+                |v| v,
+            );
             plain::<L, 1, W>(row).store_to(sums);
             by_offset::<L, 1, W>(row).store_to(by_x);
         }
         let along_x = &self.along_x[..];
         let out = &mut self.along_y[ring..ring + count];
-        for (local, ((near, here), out)) in near.iter().zip(&along_x[..count]).zip(out).enumerate() {
+        for (local, ((near, here), out)) in near.iter().zip(&along_x[..count]).zip(out).enumerate()
+        {
             let far = far::<W>(stencil, first + local).y;
             let places = Places::find::<W>(along_x, here, near.y, far);
-            let sums = places.row::<L>(t, #[inline(always)] |v| &v[0]);
-            let by_x = places.row::<L>(t, #[inline(always)] |v| &v[1]);
+            let sums = places.row::<L>(
+                t,
+                #[inline(always)]
+                |v| &v[0],
+            );
+            let by_x = places.row::<L>(
+                t,
+                #[inline(always)]
+                |v| &v[1],
+            );
             plain::<L, 2, W>(sums).store_to(&mut out[0]);
             plain::<L, 2, W>(by_x).store_to(&mut out[1]);
             by_offset::<L, 2, W>(sums).store_to(&mut out[2]);
@@ -257,9 +270,21 @@ impl PlaneScratch {
         for (k, (((here, near), (c, inverse)), out)) in rows.zip(rest).zip(out).enumerate() {
             let far = far::<W>(stencil, first + k).z;
             let places = Places::across::<W>(around, here, near.z, far);
-            let sums = places.row::<L>(t, #[inline(always)] |v| &v[0]);
-            let by_x = places.row::<L>(t, #[inline(always)] |v| &v[1]);
-            let by_y = places.row::<L>(t, #[inline(always)] |v| &v[2]);
+            let sums = places.row::<L>(
+                t,
+                #[inline(always)]
+                |v| &v[0],
+            );
+            let by_x = places.row::<L>(
+                t,
+                #[inline(always)]
+                |v| &v[1],
+            );
+            let by_y = places.row::<L>(
+                t,
+                #[inline(always)]
+                |v| &v[2],
+            );
             let (sum, z) = (plain::<L, 4, W>(sums), by_offset::<L, 4, W>(sums));
             let (x, y) = (plain::<L, 4, W>(by_x), plain::<L, 4, W>(by_y));
             let c = V3::load(t, c);
@@ -284,10 +309,26 @@ impl PlaneScratch {
         for (local, ((near, here), out)) in places.enumerate() {
             let far = far::<W>(stencil, first + local).z_absolute;
             let places = Places::find::<W>(goals, here, near.z_absolute, far);
-            let translation = places.row::<L>(t, #[inline(always)] |g| &g.translation);
-            let x = places.row::<L>(t, #[inline(always)] |g| &g.matrix.cols[0]);
-            let y = places.row::<L>(t, #[inline(always)] |g| &g.matrix.cols[1]);
-            let z = places.row::<L>(t, #[inline(always)] |g| &g.matrix.cols[2]);
+            let translation = places.row::<L>(
+                t,
+                #[inline(always)]
+                |g| &g.translation,
+            );
+            let x = places.row::<L>(
+                t,
+                #[inline(always)]
+                |g| &g.matrix.cols[0],
+            );
+            let y = places.row::<L>(
+                t,
+                #[inline(always)]
+                |g| &g.matrix.cols[1],
+            );
+            let z = places.row::<L>(
+                t,
+                #[inline(always)]
+                |g| &g.matrix.cols[2],
+            );
             (plain::<L, 4, W>(translation) - by_offset::<L, 4, W>(z)).store_to(&mut out[0]);
             plain::<L, 4, W>(x).store_to(&mut out[1]);
             plain::<L, 4, W>(y).store_to(&mut out[2]);
@@ -297,9 +338,21 @@ impl PlaneScratch {
         for (local, ((near, here), out)) in places.enumerate() {
             let far = far::<W>(stencil, first + local).y;
             let places = Places::find::<W>(back_z, here, near.y, far);
-            let translation = places.row::<L>(t, #[inline(always)] |v| &v[0]);
-            let x = places.row::<L>(t, #[inline(always)] |v| &v[1]);
-            let y = places.row::<L>(t, #[inline(always)] |v| &v[2]);
+            let translation = places.row::<L>(
+                t,
+                #[inline(always)]
+                |v| &v[0],
+            );
+            let x = places.row::<L>(
+                t,
+                #[inline(always)]
+                |v| &v[1],
+            );
+            let y = places.row::<L>(
+                t,
+                #[inline(always)]
+                |v| &v[2],
+            );
             (plain::<L, 2, W>(translation) - by_offset::<L, 2, W>(y)).store_to(&mut out[0]);
             plain::<L, 2, W>(x).store_to(&mut out[1]);
         }
@@ -318,11 +371,20 @@ impl PlaneScratch {
         let local = first - stencil.plane_start[plane] as usize;
         let back_y = &self.back_y[..];
         let here = &back_y[local..local + bricks.len()];
-        for (k, ((here, near), out)) in here.iter().zip(&stencil.near[bricks]).zip(out).enumerate() {
+        for (k, ((here, near), out)) in here.iter().zip(&stencil.near[bricks]).zip(out).enumerate()
+        {
             let far = far::<W>(stencil, first + k).x;
             let places = Places::find::<W>(back_y, here, near.x, far);
-            let translation = places.row::<L>(t, #[inline(always)] |v| &v[0]);
-            let x = places.row::<L>(t, #[inline(always)] |v| &v[1]);
+            let translation = places.row::<L>(
+                t,
+                #[inline(always)]
+                |v| &v[0],
+            );
+            let x = places.row::<L>(
+                t,
+                #[inline(always)]
+                |v| &v[1],
+            );
             (plain::<L, 1, W>(translation) - by_offset::<L, 1, W>(x)).store_to(out);
         }
     }

@@ -2,6 +2,7 @@
 
 use glam::{DMat3, DVec3, Vec3};
 use sinew_math::lane::{Lane, V3};
+use sinew_math::symmetric::pseudo_inverse;
 
 /// Blocks that are summed in single precision before the sums go to double precision.
 pub(crate) const BLOCKS_PER_FLUSH: usize = 32;
@@ -76,7 +77,11 @@ impl<L: Lane> PlaceSums<L> {
     pub fn add(&mut self, mass: L, x: V3<L>) {
         let mx = x * mass;
         self.first += mx;
-        self.diagonal += mx.zip(x, #[inline(always)] |m, c| m * c);
+        self.diagonal += mx.zip(
+            x,
+            #[inline(always)]
+            |m, c| m * c,
+        );
         self.off_diagonal += V3 { x: mx.x * x.y, y: mx.x * x.z, z: mx.y * x.z };
     }
 
@@ -157,6 +162,9 @@ impl ChunkSums {
     }
 }
 
+/// Principal inertias below this share of the largest are rounding of single-precision sums.
+const LEAST_INERTIA: f64 = 1e-6;
+
 /// The inverse of an inertia tensor, zero about axes without inertia (a line turns about two only).
 fn inverse_inertia(inertia: DMat3) -> DMat3 {
     if !inertia.is_finite() {
@@ -164,9 +172,10 @@ fn inverse_inertia(inertia: DMat3) -> DMat3 {
     }
     let scale = inertia.x_axis.x + inertia.y_axis.y + inertia.z_axis.z;
     let det = inertia.determinant();
-    if det > 1e-9 * scale * scale * scale {
+    // The two larger inertias of any body add up to at least two thirds of the trace.
+    if det > LEAST_INERTIA * scale * scale * scale {
         inertia.inverse()
     } else {
-        sinew_math::symmetric::pseudo_inverse(inertia, 1e-7).inverse
+        pseudo_inverse(inertia, LEAST_INERTIA).inverse
     }
 }

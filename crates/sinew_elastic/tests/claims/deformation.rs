@@ -253,7 +253,8 @@ fn lines_pairs_and_single_particles_stay_finite() {
         let x: Vec<DVec3> = pair.rest().iter().map(|p| *p + random.vector() * 0.05).collect();
         let v: Vec<DVec3> = x.iter().map(|x| DVec3::new(3.0, 1.0, 2.0).cross(*x)).collect();
         rig.put(&x, &v);
-        let floor = [Collider::plane(Vec3::ZERO, Vec3::Y)];
+        // Without friction, which may hold a stretched pair for good.
+        let floor = [Collider { friction: 0.0, ..Collider::plane(Vec3::ZERO, Vec3::Y) }];
         let input = StepInput { gravity: Vec3::NEG_Y * 9.81, colliders: &floor, anchors: &[] };
         for _ in 0..600 {
             assert!(!rig.step(&input, 1.0 / 60.0).quarantined, "{count} particles");
@@ -279,5 +280,6 @@ fn a_line_moves_by_the_smallest_rotation() {
     let x = apply(&pair, |p| turn * p);
     let goals =
         pull(&pair.shape, None, Control::default(), material(0.01, 1.0, 1.0, 0.0), &x).goals;
-    assert!(worst_distance(&goals, &x) < 1e-5);
+    let worst = worst_distance(&goals, &x);
+    assert!(worst < 1e-5, "{worst:e}: {goals:?} {x:?}");
 }
