@@ -137,6 +137,10 @@ impl DeformedSurface {
             self.particles.clear();
             self.particles.extend((0..count).map(|i| shape.rest_position(i)));
         } else if fraction == 1.0 {
+            if self.fraction == Some(1.0) && self.particles == motion.current() {
+                // At rest or moving rigidly: the `Transform` does it all.
+                return;
+            }
             self.particles.clear();
             self.particles.extend_from_slice(motion.current());
         } else {
