@@ -46,7 +46,8 @@ fn setup(mut commands: Commands, mut meshes: ResMut<Assets<Mesh>>) -> Result {
     let examples = ExampleSet::new(Arc::new(ExampleBasis::new(&shape, &[twisted])?));
 
     let skin = TetraSkin::new(&tetra, &shape);
-    let material = ElasticMaterial { elastic_hz: 15.2, example_hz: 1.6, damping: 9.1, ..Default::default() };
+    let material =
+        ElasticMaterial { elastic_hz: 15.2, example_hz: 1.6, damping: 9.1, ..Default::default() };
     let shared = (SceneEntity, DeformableBody::new(shape), material);
     commands.spawn((
         shared.clone(),

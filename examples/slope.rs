@@ -56,12 +56,14 @@ fn setup(mut commands: Commands, mut meshes: ResMut<Assets<Mesh>>) -> Result {
 
     let (tetra, shape) = paper_cuboid()?;
     let skin = TetraSkin::new(&tetra, &shape);
-    let material = ElasticMaterial { elastic_hz: 15.2, example_hz: 1.07, damping: 9.1, ..Default::default() };
+    let material =
+        ElasticMaterial { elastic_hz: 15.2, example_hz: 1.07, damping: 9.1, ..Default::default() };
     let twist = Deformer::twist(Vec3::Y, 2.2);
     let s_shape = Deformer::SShape { axis: Vec3::Y, towards: Vec3::X, radians_per_metre: 2.2 };
-    for (name, deformer, paint) in
-        [("twist", twist, Paint::rgb(0.25, 0.55, 0.85)), ("S", s_shape, Paint::rgb(0.40, 0.72, 0.35))]
-    {
+    for (name, deformer, paint) in [
+        ("twist", twist, Paint::rgb(0.25, 0.55, 0.85)),
+        ("S", s_shape, Paint::rgb(0.40, 0.72, 0.35)),
+    ] {
         // Lower as well, so that a blow from above is answered by the pose.
         let squash = Vec3::new(1.0, 0.8, 1.0);
         let pose = ExamplePose::from_fn(name, &shape, |point| deformer.deform(squash * point));

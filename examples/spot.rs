@@ -46,9 +46,17 @@ fn setup(mut commands: Commands, mut meshes: ResMut<Assets<Mesh>>) -> Result {
         // The cow's spine is its z axis.
         MeshExamples::new()
             .with("twisted", Deformer::twist(Vec3::Z, 1.5))
-            .with("bent", Deformer::Bend { axis: Vec3::Z, towards: Vec3::X, radians_per_metre: 1.0 })
+            .with(
+                "bent",
+                Deformer::Bend { axis: Vec3::Z, towards: Vec3::X, radians_per_metre: 1.0 },
+            )
             .with("squashed", Deformer::Squash { axis: Vec3::Y, factor: 0.7 }),
-        Transform::from_xyz(0.0, 2.6, 0.0).with_rotation(Quat::from_euler(EulerRot::XYZ, 0.5, 0.0, 0.5)),
+        Transform::from_xyz(0.0, 2.6, 0.0).with_rotation(Quat::from_euler(
+            EulerRot::XYZ,
+            0.5,
+            0.0,
+            0.5,
+        )),
     ));
     Ok(())
 }

@@ -10,7 +10,8 @@ use crate::scene::Knob;
 
 /// Tells whether every body, also those whose lattice is still being built, stands in the world.
 pub fn bodies_are_ready(world: &mut World) -> bool {
-    let mut bodies = world.query::<(Option<&BodyState>, AnyOf<(&DeformableBody, &DeformableMesh)>)>();
+    let mut bodies =
+        world.query::<(Option<&BodyState>, AnyOf<(&DeformableBody, &DeformableMesh)>)>();
     bodies.iter(world).all(|(state, _)| state.is_some_and(|state| state.kernel().is_some()))
 }
 
@@ -39,13 +40,16 @@ pub fn probe_bodies(world: &mut World) -> Probe {
         let measured = KernelProbe::measure(&settings, kernel);
         let mass = f64::from(settings.mass());
         probe.particles += shape.particle_count();
-        probe.energy += measured.kinetic_energy + measured.elastic_energy
-            - mass * gravity.dot(measured.center);
+        probe.energy +=
+            measured.kinetic_energy + measured.elastic_energy - mass * gravity.dot(measured.center);
         probe.max_strain = probe.max_strain.max(measured.max_strain as f32);
         probe.hash = probe.hash.rotate_left(5) ^ kernel.hash();
         if let Some(weights) = weights {
-            let by_example: BTreeMap<_, _> =
-                weights.examples.iter().map(|name| (name.clone(), weights.get(name).unwrap_or(0.0))).collect();
+            let by_example: BTreeMap<_, _> = weights
+                .examples
+                .iter()
+                .map(|name| (name.clone(), weights.get(name).unwrap_or(0.0)))
+                .collect();
             probe.weights.insert(name.to_string(), by_example);
         }
     }

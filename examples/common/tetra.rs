@@ -91,13 +91,19 @@ fn follow(
 ) {
     for (TetraSkin(skin), motion, mesh) in &skins {
         let particles = motion.current();
-        let Some(mut mesh) = meshes.get_mut(mesh).filter(|_| !particles.is_empty()) else { continue };
+        let Some(mut mesh) = meshes.get_mut(mesh).filter(|_| !particles.is_empty()) else {
+            continue;
+        };
         gradients.resize(particles.len(), Mat3::IDENTITY);
         skin.gradients.evaluate(particles, &mut gradients);
         let at = |particle: &u32| *particle as usize;
         let positions: Vec<Vec3> = skin.particles.iter().map(|p| particles[at(p)]).collect();
-        let normals: Vec<Vec3> =
-            skin.particles.iter().zip(&skin.normals).map(|(p, &n)| deform_normal(gradients[at(p)], n)).collect();
+        let normals: Vec<Vec3> = skin
+            .particles
+            .iter()
+            .zip(&skin.normals)
+            .map(|(p, &n)| deform_normal(gradients[at(p)], n))
+            .collect();
         mesh.insert_attribute(Mesh::ATTRIBUTE_POSITION, positions);
         mesh.insert_attribute(Mesh::ATTRIBUTE_NORMAL, normals);
     }

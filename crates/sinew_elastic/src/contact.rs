@@ -192,7 +192,8 @@ mod tests {
     #[test]
     fn points_outside_do_not_touch() {
         let half_extents = Vec3::ONE;
-        let collider = Collider { shape: ColliderShape::Box { half_extents }, ..Collider::default() };
+        let collider =
+            Collider { shape: ColliderShape::Box { half_extents }, ..Collider::default() };
         assert_eq!(collider.penetration(Vec3::new(0.5, 1.1, 0.5)), None);
     }
 }

@@ -109,7 +109,8 @@ impl Embedding {
     ///
     /// Particles that are not there count as the origin; surplus places in `out` are left alone.
     pub fn positions(&self, particles: &[Vec3], out: &mut [Vec3]) {
-        for (out, (indices, weights)) in out.iter_mut().zip(self.particles.iter().zip(&self.weights))
+        for (out, (indices, weights)) in
+            out.iter_mut().zip(self.particles.iter().zip(&self.weights))
         {
             let mut sum = Vec3::ZERO;
             for (&particle, &weight) in indices.iter().zip(weights) {
@@ -121,11 +122,13 @@ impl Embedding {
 
     /// Writes the deformation gradient at each vertex: the weighted mean of those of its particles.
     pub fn gradients(&self, of_particles: &[Mat3], out: &mut [Mat3]) {
-        for (out, (indices, weights)) in out.iter_mut().zip(self.particles.iter().zip(&self.weights))
+        for (out, (indices, weights)) in
+            out.iter_mut().zip(self.particles.iter().zip(&self.weights))
         {
             let mut sum = Mat3::ZERO;
             for (&particle, &weight) in indices.iter().zip(weights) {
-                sum += of_particles.get(particle as usize).copied().unwrap_or(Mat3::IDENTITY) * weight;
+                sum +=
+                    of_particles.get(particle as usize).copied().unwrap_or(Mat3::IDENTITY) * weight;
             }
             *out = sum;
         }
@@ -337,7 +340,8 @@ mod tests {
         let mut gradients = vec![Mat3::ZERO; shape.particle_count()];
         RegionGradients::new(&shape).evaluate(&moved, &mut gradients);
         for gradient in &gradients {
-            let error = (*gradient - map).to_cols_array().iter().fold(0.0_f32, |m, v| m.max(v.abs()));
+            let error =
+                (*gradient - map).to_cols_array().iter().fold(0.0_f32, |m, v| m.max(v.abs()));
             assert!(error < 2e-4, "{gradient}");
         }
         // A plane with this normal, after the map.

@@ -43,8 +43,7 @@ impl ExamplePose {
         shape: &ElasticShape,
         pose: impl Fn(Vec3) -> Vec3,
     ) -> Self {
-        let positions =
-            (0..shape.particle_count()).map(|i| pose(shape.rest_position(i))).collect();
+        let positions = (0..shape.particle_count()).map(|i| pose(shape.rest_position(i))).collect();
         Self::new(name, positions)
     }
 }
@@ -69,11 +68,7 @@ pub enum Groups {
 impl Groups {
     /// Named groups by each region's rest centre: `group` gives an index into `names`.
     #[must_use]
-    pub fn by_position(
-        shape: &ElasticShape,
-        names: &[&str],
-        group: impl Fn(Vec3) -> u32,
-    ) -> Self {
+    pub fn by_position(shape: &ElasticShape, names: &[&str], group: impl Fn(Vec3) -> u32) -> Self {
         let of_region = (0..shape.region_count()).map(|r| group(shape.region_center(r))).collect();
         Self::Named { names: names.iter().map(|&n| n.to_owned()).collect(), of_region }
     }
@@ -246,9 +241,7 @@ impl ExampleBasis {
             Grouping::Named { of_block, .. } => size_of_val(of_block.as_slice()),
             Grouping::Whole | Grouping::PerRegion => 0,
         };
-        size_of_val(self.strains.as_slice())
-            + size_of_val(self.gram.as_slice())
-            + groups
+        size_of_val(self.strains.as_slice()) + size_of_val(self.gram.as_slice()) + groups
     }
 
     /// Works out the Gram matrices, and takes examples out of the groups that they do not strain.

@@ -47,9 +47,7 @@ mod weight_set;
 
 pub use contact::{Collider, ColliderShape, Reaction};
 pub use deformer::Deformer;
-pub use embedding::{
-    Embedding, EmbeddingError, RegionGradients, deform_normal, deform_tangent,
-};
+pub use embedding::{Embedding, EmbeddingError, RegionGradients, deform_normal, deform_tangent};
 pub use examples::{
     ExampleBasis, ExampleError, ExampleNote, ExamplePose, Groups, MOST_EXAMPLES, MOST_GROUPS,
 };

@@ -94,10 +94,9 @@ impl Material {
         let elastic_hz = clean(self.elastic_hz);
         let method = match self.method {
             Method::Conservative => Method::Conservative,
-            Method::PaperExact { alpha, beta } => Method::PaperExact {
-                alpha: clean(alpha).min(1.0),
-                beta: clean(beta).min(1.0),
-            },
+            Method::PaperExact { alpha, beta } => {
+                Method::PaperExact { alpha: clean(alpha).min(1.0), beta: clean(beta).min(1.0) }
+            }
         };
         Self {
             elastic_hz,

@@ -1,8 +1,8 @@
 //! All that a body remembers from step to step: one value to clone for rollback.
 
 use glam::{DMat3, DQuat, DVec3, Quat, Vec3};
-use sinew_math::rotation::nearest_rotation_f64;
 use sinew_math::lane::V3;
+use sinew_math::rotation::nearest_rotation_f64;
 use sinew_math::{LANES, Lane, LaneWork, Quatx8, SimdLevel, Vec3x8, dispatch};
 
 use crate::examples::ExampleBasis;
@@ -58,8 +58,7 @@ impl BodyState {
     /// A body at rest: the rest shape, unmoved, in world space.
     #[must_use]
     pub fn at_rest(shape: &ElasticShape) -> Self {
-        let pose =
-            RigidPose { translation: shape.center().as_dvec3(), rotation: Quat::IDENTITY };
+        let pose = RigidPose { translation: shape.center().as_dvec3(), rotation: Quat::IDENTITY };
         let mut state = Self {
             origin: DVec3::ZERO,
             positions: vec![Vec3x8::ZERO; shape.block_count()],
@@ -305,9 +304,11 @@ impl LaneWork for PoseSums<'_> {
         const BLOCKS_PER_FLUSH: usize = 32;
         let Self { state, shape } = self;
         let mut totals = [[0.0; 3]; 4];
-        for (x, (rest, mass)) in state.positions.chunks(BLOCKS_PER_FLUSH).zip(
-            shape.rest.chunks(BLOCKS_PER_FLUSH).zip(shape.mass.chunks(BLOCKS_PER_FLUSH)),
-        ) {
+        for (x, (rest, mass)) in state
+            .positions
+            .chunks(BLOCKS_PER_FLUSH)
+            .zip(shape.rest.chunks(BLOCKS_PER_FLUSH).zip(shape.mass.chunks(BLOCKS_PER_FLUSH)))
+        {
             let zero = V3::<L>::splat(t, Vec3::ZERO);
             let mut sums = [zero; 4];
             for ((x, rest), mass) in x.iter().zip(rest).zip(mass) {

@@ -189,11 +189,7 @@ impl<L: Lane> V3<L> {
     #[inline(always)]
     #[must_use]
     pub fn load(token: L::Token, from: &Vec3x8) -> Self {
-        Self {
-            x: L::load(token, &from.x),
-            y: L::load(token, &from.y),
-            z: L::load(token, &from.z),
-        }
+        Self { x: L::load(token, &from.x), y: L::load(token, &from.y), z: L::load(token, &from.z) }
     }
 
     /// To memory.

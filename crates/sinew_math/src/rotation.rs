@@ -12,8 +12,8 @@
 
 use glam::{DMat3, DQuat, DVec3, Mat3, Quat, Vec3};
 
-use crate::symmetric::eigen;
 use crate::lane::{Lane, M3, Q4, S3, V3};
+use crate::symmetric::eigen;
 
 /// Longest Newton step, as |w|²; beyond it the quadratic model is not trusted.
 const LONGEST_NEWTON_STEP_SQUARED: f32 = 1.5;
@@ -41,26 +41,16 @@ pub fn newton_step<L: Lane>(a: M3<L>, q: Q4<L>) -> (Q4<L>, L) {
     let b = q.to_matrix().transpose_mul(a);
     let [b0, b1, b2] = b.cols;
     let s = b.symmetric_part();
-    let g = V3 {
-        x: b1.z - b2.y,
-        y: b2.x - b0.z,
-        z: b0.y - b1.x,
-    };
+    let g = V3 { x: b1.z - b2.y, y: b2.x - b0.z, z: b0.y - b1.x };
     let trace = s.xx + s.yy + s.zz;
     // H = tr(s) I − s, symmetric. Its off-diagonal entries are those of s with the other sign, which is
     // taken into the signs below.
     let (hxx, hyy, hzz) = (trace - s.xx, trace - s.yy, trace - s.zz);
     // Adjugate and determinant.
-    let (axx, ayy, azz) = (
-        hyy * hzz - s.yz * s.yz,
-        hxx * hzz - s.xz * s.xz,
-        hxx * hyy - s.xy * s.xy,
-    );
-    let (axy, axz, ayz) = (
-        s.xz * s.yz + s.xy * hzz,
-        s.xy * s.yz + s.xz * hyy,
-        s.xy * s.xz + hxx * s.yz,
-    );
+    let (axx, ayy, azz) =
+        (hyy * hzz - s.yz * s.yz, hxx * hzz - s.xz * s.xz, hxx * hyy - s.xy * s.xy);
+    let (axy, axz, ayz) =
+        (s.xz * s.yz + s.xy * hzz, s.xy * s.yz + s.xz * hyy, s.xy * s.xz + hxx * s.yz);
     let det = hxx * axx - s.xy * axy - s.xz * axz;
     let newton = V3 {
         x: axx * g.x + axy * g.y + axz * g.z,
@@ -82,7 +72,11 @@ pub fn newton_step<L: Lane>(a: M3<L>, q: Q4<L>) -> (Q4<L>, L) {
         // Of the off-diagonal entries only the squares matter.
         let h = S3 { xx: hxx, yy: hyy, zz: hzz, ..s };
         let ascent = ascend(h, g, trace, axx + ayy + azz, det);
-        let w = newton.zip(ascent, #[inline(always)] |yes, no| trusted.select(yes, no));
+        let w = newton.zip(
+            ascent,
+            #[inline(always)]
+            |yes, no| trusted.select(yes, no),
+        );
         (w, w.dot(w))
     };
     let c = L::splat(t, 1.0) + (L::splat(t, 1.0) + ww).sqrt();
@@ -125,13 +119,16 @@ fn ascend<L: Lane>(h: S3<L>, g: V3<L>, trace: L, second_invariant: L, det: L) ->
     // The Hessian's norm bounds the step, so that it cannot cycle; a bolder one is safe far away only. (A
     // line turned by a small angle has an indefinite Hessian too, and would overshoot.)
     let far_away = indefinite.and(trace.lt(L::splat(t, 0.5) * norm));
-    let first_order = g
-        * far_away.select(
-            L::splat(t, 2.0) / (length + scale.max(norm) + smallest),
-            L::splat(t, 1.0) / (scale.max(norm) + smallest),
-        );
+    let first_order = g * far_away.select(
+        L::splat(t, 2.0) / (length + scale.max(norm) + smallest),
+        L::splat(t, 1.0) / (scale.max(norm) + smallest),
+    );
     let turn = V3::<L>::splat(t, SADDLE_TURN);
-    turn.zip(first_order, #[inline(always)] |yes, no| saddle.select(yes, no))
+    turn.zip(
+        first_order,
+        #[inline(always)]
+        |yes, no| saddle.select(yes, no),
+    )
 }
 
 /// Follows the rotation of `a` from last step's `q`: one iteration, and a second one when some lane
@@ -158,18 +155,13 @@ pub fn follow<L: Lane>(a: M3<L>, q: Q4<L>) -> Q4<L> {
 /// Entries that are not finite give `start` back.
 #[must_use]
 pub fn nearest_rotation(a: Mat3, start: Quat) -> Quat {
-    nearest_rotation_f64(a.as_dmat3(), start.as_dquat())
-        .as_quat()
-        .normalize()
+    nearest_rotation_f64(a.as_dmat3(), start.as_dquat()).as_quat().normalize()
 }
 
 /// The rotation nearest to `a`, from any start, to double precision. See [`nearest_rotation`].
 #[must_use]
 pub fn nearest_rotation_f64(a: DMat3, start: DQuat) -> DQuat {
-    let largest = a
-        .to_cols_array()
-        .iter()
-        .fold(0.0_f64, |m, v| m.max(v.abs()));
+    let largest = a.to_cols_array().iter().fold(0.0_f64, |m, v| m.max(v.abs()));
     if !a.is_finite() || largest <= 0.0 || !start.is_finite() || start.length_squared() == 0.0 {
         return start;
     }
@@ -190,11 +182,7 @@ pub fn nearest_rotation_f64(a: DMat3, start: DQuat) -> DQuat {
 fn newton_step_f64(a: DMat3, q: DQuat) -> (DQuat, f64) {
     let b = DMat3::from_quat(q).transpose() * a;
     let s = (b + b.transpose()) * 0.5;
-    let g = DVec3::new(
-        b.y_axis.z - b.z_axis.y,
-        b.z_axis.x - b.x_axis.z,
-        b.x_axis.y - b.y_axis.x,
-    );
+    let g = DVec3::new(b.y_axis.z - b.z_axis.y, b.z_axis.x - b.x_axis.z, b.x_axis.y - b.y_axis.x);
     let trace = s.x_axis.x + s.y_axis.y + s.z_axis.z;
     let h = DMat3::from_diagonal(DVec3::splat(trace)) - s;
     let (values, _) = eigen(h);

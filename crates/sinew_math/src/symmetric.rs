@@ -51,11 +51,7 @@ pub struct PseudoInverse {
 pub fn pseudo_inverse(symmetric: DMat3, relative: f64) -> PseudoInverse {
     let (values, vectors) = eigen(symmetric);
     let largest = values.max_element();
-    let mut out = PseudoInverse {
-        inverse: DMat3::ZERO,
-        null_projector: DMat3::ZERO,
-        rank: 0,
-    };
+    let mut out = PseudoInverse { inverse: DMat3::ZERO, null_projector: DMat3::ZERO, rank: 0 };
     for axis in 0..3 {
         let v = vectors.col(axis);
         let outer = DMat3::from_cols(v * v.x, v * v.y, v * v.z);
@@ -81,15 +77,8 @@ mod tests {
     fn eigenvectors_rebuild_the_matrix() {
         let m = DMat3::from_cols_array(&[4.0, 1.0, -2.0, 1.0, 3.0, 0.5, -2.0, 0.5, 1e-3]);
         let (values, vectors) = eigen(m);
-        let rebuilt = (0..3).fold(DMat3::ZERO, |sum, i| {
-            sum + outer(vectors.col(i)) * values[i]
-        });
-        assert!(
-            (rebuilt - m)
-                .to_cols_array()
-                .iter()
-                .all(|v| v.abs() < 1e-13)
-        );
+        let rebuilt = (0..3).fold(DMat3::ZERO, |sum, i| sum + outer(vectors.col(i)) * values[i]);
+        assert!((rebuilt - m).to_cols_array().iter().all(|v| v.abs() < 1e-13));
         let gram = vectors.transpose() * vectors - DMat3::IDENTITY;
         assert!(gram.to_cols_array().iter().all(|v| v.abs() < 1e-14));
     }

@@ -166,14 +166,8 @@ impl Mat3x8 {
 
 impl Sym3x8 {
     /// The identity in every lane.
-    pub const IDENTITY: Self = Self {
-        xx: F8::ONE,
-        yy: F8::ONE,
-        zz: F8::ONE,
-        xy: F8::ZERO,
-        xz: F8::ZERO,
-        yz: F8::ZERO,
-    };
+    pub const IDENTITY: Self =
+        Self { xx: F8::ONE, yy: F8::ONE, zz: F8::ONE, xy: F8::ZERO, xz: F8::ZERO, yz: F8::ZERO };
 
     /// The matrix of one lane.
     ///
@@ -210,23 +204,13 @@ impl Default for Quatx8 {
 
 impl Quatx8 {
     /// No rotation in every lane.
-    pub const IDENTITY: Self = Self {
-        x: F8::ZERO,
-        y: F8::ZERO,
-        z: F8::ZERO,
-        w: F8::ONE,
-    };
+    pub const IDENTITY: Self = Self { x: F8::ZERO, y: F8::ZERO, z: F8::ZERO, w: F8::ONE };
 
     /// The same rotation in every lane.
     #[must_use]
     pub fn splat(q: Quat) -> Self {
         let [x, y, z, w] = q.to_array();
-        Self {
-            x: F8::splat(x),
-            y: F8::splat(y),
-            z: F8::splat(z),
-            w: F8::splat(w),
-        }
+        Self { x: F8::splat(x), y: F8::splat(y), z: F8::splat(z), w: F8::splat(w) }
     }
 
     /// The rotation of one lane.

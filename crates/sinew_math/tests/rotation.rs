@@ -1,8 +1,8 @@
 //! Rotation extraction against an independent polar decomposition, and at its edges.
 
 use glam::{DMat3, DQuat, DVec3, Mat3, Quat, Vec3};
-use sinew_math::rotation::{nearest_rotation, nearest_rotation_f64, newton_step};
 use sinew_math::lane::{M3, Q4};
+use sinew_math::rotation::{nearest_rotation, nearest_rotation_f64, newton_step};
 use sinew_math::{Lane, LaneWork, Mat3x8, Quatx8, SimdLevel, dispatch};
 
 /// A small generator, so that the cases are the same everywhere.
@@ -10,10 +10,8 @@ struct Random(u64);
 
 impl Random {
     fn unit(&mut self) -> f64 {
-        self.0 = self
-            .0
-            .wrapping_mul(6_364_136_223_846_793_005)
-            .wrapping_add(1_442_695_040_888_963_407);
+        self.0 =
+            self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         ((self.0 >> 11) as f64) / ((1_u64 << 53) as f64)
     }
 
@@ -23,11 +21,7 @@ impl Random {
 
     fn direction(&mut self) -> DVec3 {
         loop {
-            let v = DVec3::new(
-                self.range(-1.0, 1.0),
-                self.range(-1.0, 1.0),
-                self.range(-1.0, 1.0),
-            );
+            let v = DVec3::new(self.range(-1.0, 1.0), self.range(-1.0, 1.0), self.range(-1.0, 1.0));
             if v.length() > 0.1 && v.length() < 1.0 {
                 return v.normalize();
             }
@@ -162,10 +156,7 @@ fn a_slightly_inverted_matrix_keeps_its_rotation() {
     for last in [0.05, 0.01, 0.0, -0.01, -0.05] {
         let a = Mat3::from_diagonal(Vec3::new(1.0, 1.0, last));
         let q = nearest_rotation(a, Quat::from_rotation_x(0.2));
-        assert!(
-            angle_between(q.as_dquat(), DQuat::IDENTITY) < 1e-6,
-            "last = {last}: {q:?}"
-        );
+        assert!(angle_between(q.as_dquat(), DQuat::IDENTITY) < 1e-6, "last = {last}: {q:?}");
     }
 }
 
@@ -174,15 +165,8 @@ fn mirrored_matrices_give_the_best_proper_rotation() {
     // tr(Rᵀ A) over SO(3) is σ1 + σ2 − σ3 for a mirrored A, σ3 the smallest.
     let mut random = Random(6);
     for _ in 0..5_000 {
-        let (u, v) = (
-            DMat3::from_quat(random.rotation()),
-            DMat3::from_quat(random.rotation()),
-        );
-        let mut sigma = [
-            random.range(0.1, 2.0),
-            random.range(0.1, 2.0),
-            random.range(0.1, 2.0),
-        ];
+        let (u, v) = (DMat3::from_quat(random.rotation()), DMat3::from_quat(random.rotation()));
+        let mut sigma = [random.range(0.1, 2.0), random.range(0.1, 2.0), random.range(0.1, 2.0)];
         sigma.sort_by(f64::total_cmp);
         let a = u * DMat3::from_diagonal(DVec3::new(sigma[2], sigma[1], -sigma[0])) * v.transpose();
         let r = DMat3::from_quat(nearest_rotation_f64(a, random.rotation()));
@@ -192,10 +176,7 @@ fn mirrored_matrices_give_the_best_proper_rotation() {
         // Where the two smaller values nearly coincide, the best rotation is all but free: any within
         // the gap is as good.
         let slack = if sigma[1] - sigma[0] < 1e-2 { 2.0 * (sigma[1] - sigma[0]) } else { 1e-6 };
-        assert!(
-            (trace - best).abs() <= slack,
-            "{trace} is not {best}: {sigma:?}"
-        );
+        assert!((trace - best).abs() <= slack, "{trace} is not {best}: {sigma:?}");
     }
 }
 
@@ -208,10 +189,7 @@ fn degenerate_and_extreme_matrices_give_rotations() {
     for i in 0..10_000 {
         let pick = |shift: usize| values[(i / shift) % 5];
         let sigma = DVec3::new(pick(1), pick(5), pick(25));
-        let (u, v) = (
-            DMat3::from_quat(random.rotation()),
-            DMat3::from_quat(random.rotation()),
-        );
+        let (u, v) = (DMat3::from_quat(random.rotation()), DMat3::from_quat(random.rotation()));
         cases.push((u * DMat3::from_diagonal(sigma) * v.transpose()).as_mat3());
     }
     for a in cases {

@@ -353,15 +353,12 @@ impl ElasticShape {
     }
 
     fn touch_with_particles(&mut self, particles: &[u32]) {
-        self.contact_points = particles
-            .iter()
-            .filter_map(|&p| self.contact_point(&[p], &[1.0]))
-            .collect();
+        self.contact_points =
+            particles.iter().filter_map(|&p| self.contact_point(&[p], &[1.0])).collect();
     }
 
     fn contact_point(&self, particles: &[u32], weights: &[f32]) -> Option<ContactPoint> {
-        let mut point =
-            ContactPoint { slots: [0; 8], weights: [0.0; 8], count: 0, mass: 0.0 };
+        let mut point = ContactPoint { slots: [0; 8], weights: [0.0; 8], count: 0, mass: 0.0 };
         let mut compliance = 0.0;
         for (&particle, &weight) in particles.iter().zip(weights) {
             if weight <= 0.0 || !weight.is_finite() {
@@ -426,13 +423,8 @@ fn boundary_vertices(cells: &[[u32; 4]]) -> Vec<u32> {
 impl Draft {
     fn pack(mut self) -> ElasticShape {
         let total: f64 = self.masses.iter().sum();
-        let center: DVec3 = self
-            .positions
-            .iter()
-            .zip(&self.masses)
-            .map(|(&p, &m)| p * m)
-            .sum::<DVec3>()
-            / total;
+        let center: DVec3 =
+            self.positions.iter().zip(&self.masses).map(|(&p, &m)| p * m).sum::<DVec3>() / total;
         // Rest positions are stored in single precision, so everything is worked out from those.
         let center = center.as_vec3();
         for p in &mut self.positions {
@@ -526,8 +518,8 @@ impl Draft {
 
         let moments: Vec<RegionMoment> =
             self.regions.iter().map(|members| self.moment_of(members, &share)).collect();
-        let mean_trace = moments.iter().map(|m| trace(m.moment)).sum::<f64>()
-            / moments.len().max(1) as f64;
+        let mean_trace =
+            moments.iter().map(|m| trace(m.moment)).sum::<f64>() / moments.len().max(1) as f64;
         // Region sums become free of units and near one, whatever the body's scale and density.
         let kappa = if mean_trace > 0.0 { 3.0 / mean_trace } else { 1.0 };
 
@@ -548,8 +540,7 @@ impl Draft {
         }
 
         let regular = self.pack_stencil(shape, bricks, &share, &moments, kappa);
-        let mut order: Vec<usize> =
-            (0..self.regions.len()).filter(|&r| !regular[r]).collect();
+        let mut order: Vec<usize> = (0..self.regions.len()).filter(|&r| !regular[r]).collect();
         order.sort_unstable_by_key(|&r| shape.region_slots[r]);
         if self.lattice.is_some() {
             shape.report.irregular_regions = order.len();
@@ -558,10 +549,8 @@ impl Draft {
             let members = &self.regions[r];
             let slots: Vec<u32> = members.iter().map(|&p| shape.slots[p as usize]).collect();
             let masses: Vec<f64> = members.iter().map(|&p| share[p as usize]).collect();
-            let offsets: Vec<DVec3> = members
-                .iter()
-                .map(|&p| self.positions[p as usize] - moments[r].center)
-                .collect();
+            let offsets: Vec<DVec3> =
+                members.iter().map(|&p| self.positions[p as usize] - moments[r].center).collect();
             shape.lists.push(
                 RestRegion {
                     slot: shape.region_slots[r],
@@ -594,11 +583,9 @@ impl Draft {
 
     fn moment_of(&self, members: &[u32], share: &[f64]) -> RegionMoment {
         let mass: f64 = members.iter().map(|&p| share[p as usize]).sum();
-        let center = members
-            .iter()
-            .map(|&p| self.positions[p as usize] * share[p as usize])
-            .sum::<DVec3>()
-            / mass;
+        let center =
+            members.iter().map(|&p| self.positions[p as usize] * share[p as usize]).sum::<DVec3>()
+                / mass;
         let mut moment = DMat3::ZERO;
         for &p in members {
             let q = self.positions[p as usize] - center;

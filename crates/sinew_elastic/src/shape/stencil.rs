@@ -116,9 +116,8 @@ impl BrickMap {
         let any = |from: IVec3, x: bool, y: bool, z: bool| {
             let along = |on: bool| if on { -reach..=reach } else { 0..=0 };
             along(z).any(|dz| {
-                along(y).any(|dy| {
-                    along(x).any(|dx| self.find(from + IVec3::new(dx, dy, dz)).is_some())
-                })
+                along(y)
+                    .any(|dy| along(x).any(|dx| self.find(from + IVec3::new(dx, dy, dz)).is_some()))
             })
         };
         let mut ghosts = Vec::new();
@@ -158,9 +157,8 @@ impl BrickMap {
                 index as u32 - stencil.plane_start[(brick.z - first) as usize]
             })
         };
-        let absolute = |brick: IVec3| {
-            self.find(brick).map_or(zero_block as u32, |index| index as u32)
-        };
+        let absolute =
+            |brick: IVec3| self.find(brick).map_or(zero_block as u32, |index| index as u32);
         let (x, y, z) = (IVec3::X, IVec3::Y, IVec3::Z);
         let neighbours = |step: i32| -> Vec<Neighbours> {
             self.bricks

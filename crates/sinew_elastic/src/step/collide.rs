@@ -111,8 +111,7 @@ impl Touched<'_> {
         // What is held is damped along the normal too; the mean gets the rest.
         let mean = normal * (-along * lost * (1.0 - held));
         let rate = lost * held;
-        for ((v, x), mass) in
-            self.velocities.iter_mut().zip(&*self.positions).zip(&self.shape.mass)
+        for ((v, x), mass) in self.velocities.iter_mut().zip(&*self.positions).zip(&self.shape.mass)
         {
             for lane in 0..LANES {
                 // Lanes without a particle have no mass and stay at rest.

@@ -31,8 +31,8 @@ use crate::weight_set::WeightSet;
 use collide::Touched;
 use particles::{MoveInput, MoveTask, ParticleInput, ParticleTask, run_goals, run_move};
 use regions::{Pass, RegionInput, RegionTask, Solve, run_fit, run_retarget};
-pub use scratch::Scratch;
 use scratch::MOST_TASKS;
+pub use scratch::Scratch;
 use sums::{ChunkSums, RigidMotion};
 
 /// Bodies with fewer particles are worked on by one thread: starting a task costs as much as they do.
@@ -268,8 +268,8 @@ impl<E: Executor> Work<'_, E> {
     ) -> Option<RigidMotion> {
         let StepNumbers { h, alpha, decay, .. } = numbers;
         let gravity_kick = self.input.gravity * h;
-        let implicit = material.integrator == Integrator::Implicit
-            && material.method == Method::Conservative;
+        let implicit =
+            material.integrator == Integrator::Implicit && material.method == Method::Conservative;
         let keep_momentum =
             self.input.anchors.is_empty() && material.method == Method::Conservative;
         if implicit {

@@ -98,7 +98,11 @@ impl Scratch {
             simd: SimdLevel::Best,
             affine: vec![Affine8::ZERO; shape.region_block_count() + 1],
             offsets: vec![Vec3x8::ZERO; shape.block_count()],
-            quads: if lists > 0 { vec![Quad::default(); shape.block_count() * 8] } else { Vec::new() },
+            quads: if lists > 0 {
+                vec![Quad::default(); shape.block_count() * 8]
+            } else {
+                Vec::new()
+            },
             list_goals: vec![ListGoal::default(); lists],
             planes,
             sums: vec![ChunkSums::default(); shape.particle_chunks.len()],

@@ -48,7 +48,10 @@ impl Neg for Baseline {
     #[inline(always)]
     fn neg(self) -> Self {
         // The sign bit alone, as the other register type does it: −0 stays distinct from 0.
-        self.map(#[inline(always)] |v| v ^ f32x4::splat(-0.0))
+        self.map(
+            #[inline(always)]
+            |v| v ^ f32x4::splat(-0.0),
+        )
     }
 }
 
@@ -97,27 +100,47 @@ impl Lane for Baseline {
 
     #[inline(always)]
     fn min(self, o: Self) -> Self {
-        self.zip(o, #[inline(always)] |a, b| a.simd_lt(b).bitselect(a, b))
+        self.zip(
+            o,
+            #[inline(always)]
+            |a, b| a.simd_lt(b).bitselect(a, b),
+        )
     }
 
     #[inline(always)]
     fn max(self, o: Self) -> Self {
-        self.zip(o, #[inline(always)] |a, b| b.simd_lt(a).bitselect(a, b))
+        self.zip(
+            o,
+            #[inline(always)]
+            |a, b| b.simd_lt(a).bitselect(a, b),
+        )
     }
 
     #[inline(always)]
     fn lt(self, o: Self) -> Self {
-        self.zip(o, #[inline(always)] |a, b| a.simd_lt(b))
+        self.zip(
+            o,
+            #[inline(always)]
+            |a, b| a.simd_lt(b),
+        )
     }
 
     #[inline(always)]
     fn and(self, o: Self) -> Self {
-        self.zip(o, #[inline(always)] |a, b| a & b)
+        self.zip(
+            o,
+            #[inline(always)]
+            |a, b| a & b,
+        )
     }
 
     #[inline(always)]
     fn or(self, o: Self) -> Self {
-        self.zip(o, #[inline(always)] |a, b| a | b)
+        self.zip(
+            o,
+            #[inline(always)]
+            |a, b| a | b,
+        )
     }
 
     #[inline(always)]
@@ -140,10 +163,14 @@ impl Lane for Baseline {
         if BIT == 4 {
             return Self([before.0[1], after.0[0]]);
         }
-        before.zip(after, #[inline(always)] |before, after| {
-            let (b, a): ([f32; 4], [f32; 4]) = (cast(before), cast(after));
-            cast(if BIT == 1 { [b[1], a[0], b[3], a[2]] } else { [b[2], b[3], a[0], a[1]] })
-        })
+        before.zip(
+            after,
+            #[inline(always)]
+            |before, after| {
+                let (b, a): ([f32; 4], [f32; 4]) = (cast(before), cast(after));
+                cast(if BIT == 1 { [b[1], a[0], b[3], a[2]] } else { [b[2], b[3], a[0], a[1]] })
+            },
+        )
     }
 
     #[inline(always)]
