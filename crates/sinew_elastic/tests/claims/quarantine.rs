@@ -35,13 +35,16 @@ fn assert_back(rig: &Rig<'_>, pair: &Pair, center: DVec3, name: &str) {
     assert!(shape_error(&pair.model, &x) < 1e-3 * size, "{name}");
 }
 
+/// Something that spoils a state.
+type Fault<'a> = &'a dyn Fn(&mut BodyState);
+
 #[test]
 fn whatever_is_not_finite_puts_the_body_back_within_a_step() {
     let cuboid = cuboid();
     let block = lattice(&block_nodes([5, 5, 5]), 0.1, 1);
     for pair in [&cuboid, &block] {
         let (_, center) = moving(pair);
-        let bad: [(&str, &dyn Fn(&mut BodyState)); 5] = [
+        let bad: [(&str, Fault<'_>); 5] = [
             ("NaN position", &|s| s.set_position(&pair.shape, 7, DVec3::NAN)),
             ("infinite position", &|s| s.set_position(&pair.shape, 7, DVec3::INFINITY)),
             ("NaN velocity", &|s| s.set_velocity(&pair.shape, 7, Vec3::NAN)),

@@ -378,7 +378,7 @@ pub fn rotation_of(a: DMat3) -> DMat3 {
     DMat3::from_quat(DQuat::from_xyzw(q[1], q[2], q[3], q[0]).normalize())
 }
 
-/// √(FᵀF) by its eigenvectors.
+/// `√(FᵀF)` by its eigenvectors.
 pub fn square_root_of_gram(f: DMat3) -> DMat3 {
     let gram = f.transpose() * f;
     let rows = (0..3).map(|i| (0..3).map(|j| gram.col(j)[i]).collect()).collect();
