@@ -19,7 +19,7 @@ fn main() -> ExitCode {
         fixed_hz: 60.0,
         ticks_per_frame: 1,
         frames: 240,
-        view: View { target: Vec3::new(0.0, 0.9, 0.0), distance: 5.5, yaw: 2.5, pitch: 0.2 },
+        view: View { target: Vec3::new(0.0, 0.8, 0.0), distance: 4.2, yaw: 2.2, pitch: 0.2 },
         build: |app: &mut App| {
             app.add_plugins(SinewPlugins).add_systems(SetupScene, setup);
         },
@@ -42,7 +42,7 @@ fn setup(mut commands: Commands, mut meshes: ResMut<Assets<Mesh>>) -> Result {
         Mesh3d(meshes.add(cow()?)),
         Paint::rgb(0.93, 0.87, 0.78),
         DeformableMesh::lattice(1_000),
-        ElasticMaterial { elastic_hz: 12.0, example_hz: 1.5, damping: 3.0, ..Default::default() },
+        ElasticMaterial { elastic_hz: 25.0, example_hz: 4.0, damping: 3.0, ..Default::default() },
         // The cow's spine is its z axis.
         MeshExamples::new()
             .with("twisted", Deformer::twist(Vec3::Z, 1.5))

@@ -23,7 +23,7 @@ pub struct BodyGizmos {
     /// Colour of a particle whose region is strained by [`BodyGizmos::full_strain`] or more; less strain
     /// is between this and the colour of particles, which are drawn for it even when they have none.
     pub strain_color: Option<Color>,
-    /// Strain with the full colour, as the entry-wise norm of (FᵀF − I) / 2.
+    /// Strain with the full colour, as the entry-wise norm of `(FᵀF − I) / 2`.
     pub full_strain: f32,
     /// A bar for each example weight, above the body: as high as the body is large at a weight of one,
     /// downwards when negative.

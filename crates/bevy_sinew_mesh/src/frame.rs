@@ -53,7 +53,7 @@ impl Frames<'_, '_> {
             // Parents that scale unevenly and askew: the nearest frame that is not scaled.
             let unit = Affine3A { matrix3: world_from_unit, ..Affine3A::IDENTITY };
             let (_, rotation, _) = unit.to_scale_rotation_translation();
-            let body_from_world = Mat3A::from_quat(rotation.inverse());
+            let body_from_world = Mat3A::from_quat(rotation.normalize().inverse());
             let world_from_entity = turned * Mat3A::from_diagonal(transform.scale);
             Affine3A { matrix3: body_from_world * world_from_entity, ..Affine3A::IDENTITY }
         };
