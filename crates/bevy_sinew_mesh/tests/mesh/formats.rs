@@ -103,7 +103,7 @@ fn tangents_turn_with_the_surface_and_keep_their_side() {
     let mut app = weightless();
     let mesh = ball();
     let count = mesh.count_vertices();
-    let sides = |i: usize| if i % 2 == 0 { 1.0 } else { -1.0 };
+    let sides = |i: usize| if i.is_multiple_of(2) { 1.0 } else { -1.0 };
     let tangents: Vec<[f32; 4]> = normals(&mesh)
         .iter()
         .enumerate()
