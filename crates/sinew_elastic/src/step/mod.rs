@@ -249,8 +249,8 @@ impl<E: Executor> Work<'_, E> {
 
     /// Finds the rotations of a body whose particles were put somewhere: a few passes without motion.
     fn warm_up(&mut self) {
-        /// Newton's method needs at most about ten steps from any start; each pass takes two.
-        const PASSES: usize = 6;
+        /// From half a turn away the safeguarded steps need up to twenty; each pass takes two.
+        const PASSES: usize = 12;
         self.state.cold = false;
         let material = self.body.material.sanitized();
         let numbers = material.numbers(1.0 / 60.0);
