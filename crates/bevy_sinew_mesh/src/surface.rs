@@ -192,7 +192,7 @@ mod tests {
             read(Entity::PLACEHOLDER, &quad(PrimitiveTopology::TriangleStrip, indices)).unwrap()
         };
         assert_eq!(areas(&read(None)), [0.5, 0.5]);
-        let stitched = Indices::U16(vec![0, 1, 2, 2, 1, 1, 3, 2]);
+        let stitched = Indices::U16(vec![0, 1, 2, 2, 1, 1, 1, 3, 2]);
         assert!(areas(&read(Some(stitched))).iter().all(|&a| a == 0.5));
         let restarted = Indices::U16(vec![0, 1, 2, u16::MAX, 1, 3, 2]);
         assert_eq!(areas(&read(Some(restarted))), [0.5, 0.5]);
