@@ -132,6 +132,8 @@ pub struct ExampleBasis {
     /// Gram matrices, one after the other, in group order (slot order for one group a region).
     pub(crate) gram: Vec<f64>,
     notes: Vec<ExampleNote>,
+    /// Fingerprint of the shape.
+    shape: u64,
 }
 
 /// Groups as the kernel uses them.
@@ -181,9 +183,16 @@ impl ExampleBasis {
             grouping,
             gram: Vec::new(),
             notes: Vec::new(),
+            shape: shape.fingerprint,
         };
         basis.measure(shape);
         Ok(basis)
+    }
+
+    /// Whether the examples belong to a body of this shape.
+    #[must_use]
+    pub fn fits(&self, shape: &ElasticShape) -> bool {
+        self.shape == shape.fingerprint
     }
 
     /// Number of examples, the rest pose not counted.

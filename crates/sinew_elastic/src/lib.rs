@@ -35,6 +35,7 @@ mod deformer;
 mod embedding;
 mod examples;
 mod executor;
+mod hash;
 pub mod lattice;
 mod material;
 pub mod mesh;

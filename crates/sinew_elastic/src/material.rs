@@ -82,8 +82,8 @@ pub struct StepNumbers {
     pub alpha: f32,
     /// Share of an example's strain that is kept.
     pub beta: f32,
-    /// Factor on the non-rigid part of the velocity.
-    pub decay: f32,
+    /// Share of the non-rigid part of the velocity that damping takes.
+    pub damped: f32,
 }
 
 impl Material {
@@ -123,9 +123,9 @@ impl Material {
     /// The numbers for sub-steps of `h` seconds. Frequencies beyond a sixth of the rate are capped.
     #[must_use]
     pub fn numbers(&self, h: f32) -> StepNumbers {
-        let decay = (-f64::from(self.damping) * f64::from(h)).exp() as f32;
+        let damped = -(-f64::from(self.damping) * f64::from(h)).exp_m1() as f32;
         if let Method::PaperExact { alpha, beta } = self.method {
-            return StepNumbers { h, alpha, beta, decay };
+            return StepNumbers { h, alpha, beta, damped };
         }
         let omega_h = (TAU * self.elastic_hz * h).min(FRAC_PI_3);
         let example_h = (TAU * self.example_hz * h).min(omega_h);
@@ -139,7 +139,7 @@ impl Material {
             }
         };
         let beta = if sine > 0.0 { 1.0 - (example_sine / sine).powi(2) } else { 1.0 };
-        StepNumbers { h, alpha: alpha as f32, beta: beta as f32, decay }
+        StepNumbers { h, alpha: alpha as f32, beta: beta as f32, damped }
     }
 
     /// The compliance of the pull in the sense of XPBD, per unit mass, in s²: `1 / ω²`. Infinite at 0 Hz.

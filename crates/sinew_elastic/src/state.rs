@@ -6,6 +6,7 @@ use sinew_math::rotation::nearest_rotation_f64;
 use sinew_math::{LANES, Lane, LaneWork, Quatx8, SimdLevel, Vec3x8, dispatch};
 
 use crate::examples::ExampleBasis;
+use crate::hash::Hash;
 use crate::shape::{ElasticShape, NO_PARTICLE};
 
 /// A body's position and orientation, as if it were rigid.
@@ -37,6 +38,8 @@ impl RigidPose {
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub struct BodyState {
+    /// Fingerprint of the shape.
+    pub(crate) shape: u64,
     pub(crate) origin: DVec3,
     pub(crate) positions: Vec<Vec3x8>,
     pub(crate) velocities: Vec<Vec3x8>,
@@ -60,6 +63,7 @@ impl BodyState {
     pub fn at_rest(shape: &ElasticShape) -> Self {
         let pose = RigidPose { translation: shape.center().as_dvec3(), rotation: Quat::IDENTITY };
         let mut state = Self {
+            shape: shape.fingerprint,
             origin: DVec3::ZERO,
             positions: vec![Vec3x8::ZERO; shape.block_count()],
             velocities: vec![Vec3x8::ZERO; shape.block_count()],
@@ -87,8 +91,12 @@ impl BodyState {
     /// Whether the state belongs to a body of this shape.
     #[must_use]
     pub fn fits(&self, shape: &ElasticShape) -> bool {
-        self.positions.len() == shape.block_count()
+        // The lengths too: a state may come from a file.
+        self.shape == shape.fingerprint
+            && self.positions.len() == shape.block_count()
+            && self.velocities.len() == shape.block_count()
             && self.rotations.len() == shape.region_block_count()
+            && self.goal_rotations.len() == shape.region_block_count()
     }
 
     /// Puts the rest shape at a pose of its mass centre, without velocity. A pose that is not finite is
@@ -214,29 +222,18 @@ impl BodyState {
     /// have equal hashes. The same on every machine.
     #[must_use]
     pub fn hash(&self) -> u64 {
-        const OFFSET_BASIS: u64 = 0xcbf2_9ce4_8422_2325;
-        const PRIME: u64 = 0x0100_0000_01b3;
-        let mut hash = OFFSET_BASIS;
-        let mut add = |bits: u64| {
-            for byte in bits.to_le_bytes() {
-                hash = (hash ^ u64::from(byte)).wrapping_mul(PRIME);
-            }
-        };
+        let mut hash = Hash::new();
         for value in self.origin.to_array().into_iter().chain(self.pose.translation.to_array()) {
-            add(value.to_bits());
+            hash.add_bytes(&value.to_bits().to_le_bytes());
         }
         let vectors = self.positions.iter().chain(&self.velocities).flat_map(|v| [v.x, v.y, v.z]);
         let turns = self.rotations.iter().chain(&self.goal_rotations);
         let turns = turns.flat_map(|q| [q.x, q.y, q.z, q.w]);
-        for value in vectors.chain(turns).flat_map(|lanes| lanes.0) {
-            add(u64::from(value.to_bits()));
-        }
+        hash.add_all(vectors.chain(turns).flat_map(|lanes| lanes.0).map(f32::to_bits));
         let rest = self.weights.iter().copied().chain(self.pose.rotation.to_array());
-        for value in rest.chain([self.quiet_seconds]) {
-            add(u64::from(value.to_bits()));
-        }
-        add(u64::from(self.asleep) + 2 * u64::from(self.cold));
-        hash
+        hash.add_all(rest.chain([self.quiet_seconds]).map(f32::to_bits));
+        hash.add_bytes(&[u8::from(self.asleep), u8::from(self.cold)]);
+        hash.finish()
     }
 
     /// Moves the origin by `away`; no particle moves in the world.

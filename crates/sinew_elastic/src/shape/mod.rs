@@ -2,7 +2,11 @@
 //! from both. One shape is shared by all bodies that are made alike.
 
 mod build;
+mod contact_points;
+mod fingerprint;
 pub(crate) mod lists;
+mod pack;
+mod report;
 pub(crate) mod stencil;
 
 use core::ops::Range;
@@ -10,9 +14,10 @@ use core::ops::Range;
 use glam::Vec3;
 use sinew_math::{F8, LANES, Sym3x8, Vec3x8};
 
-pub(crate) use build::FLAT;
-pub use build::{ShapeError, ShapeReport};
+pub use contact_points::ContactPoint;
 use lists::RegionLists;
+pub(crate) use pack::FLAT;
+pub use report::{ShapeError, ShapeReport};
 use stencil::Stencil;
 
 /// A slot that holds no particle.
@@ -58,18 +63,7 @@ pub struct ElasticShape {
     pub(crate) spacing: f32,
     pub(crate) contact_points: Vec<ContactPoint>,
     pub(crate) report: ShapeReport,
-}
-
-/// A point that touches colliders: a weighted mean of up to eight particles.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct ContactPoint {
-    /// Slots of the particles.
-    pub(crate) slots: [u32; 8],
-    /// Weights, which sum to one; the first `count` matter.
-    pub(crate) weights: [f32; 8],
-    pub(crate) count: u32,
-    /// 1 / Σ w² / m, the mass that the point shows to an impulse.
-    pub(crate) mass: f32,
+    pub(crate) fingerprint: u64,
 }
 
 impl ElasticShape {

@@ -28,13 +28,22 @@ pub(crate) struct Touched<'a> {
     pub low: Vec3,
     pub high: Vec3,
     pub density: f32,
-    /// Factor on the non-rigid part of the velocity in one sub-step.
-    pub decay: f32,
+}
+
+/// How a body touches one collider.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Touch {
+    /// Points that touch.
+    pub points: u32,
+    /// Those of them that friction holds.
+    pub held_points: u32,
+    /// Mean direction out of the collider; zero without any.
+    pub normal: Vec3,
 }
 
 impl Touched<'_> {
     /// Resolves the contacts with one collider, whose frame's origin lies at `center` relative to the
-    /// body's origin. Returns the number of points that touched.
+    /// body's origin.
     pub fn collide(
         &mut self,
         collider: &Collider,
@@ -42,20 +51,18 @@ impl Touched<'_> {
         h: f32,
         gravity: Vec3,
         reaction: &mut Reaction,
-    ) -> u32 {
+    ) -> Touch {
+        let mut touch = Touch::default();
         if self.is_far(collider, center) {
-            return 0;
+            return touch;
         }
         let resting = RESTING_SUBSTEPS * h * gravity.length();
-        let mut points = 0;
-        let mut held_points = 0;
-        let mut normals = Vec3::ZERO;
         let shape = self.shape;
         for point in &shape.contact_points {
             let at = self.mean(self.positions, point) - center;
             let Some((depth, normal)) = collider.penetration(at) else { continue };
-            points += 1;
-            normals += normal;
+            touch.points += 1;
+            touch.normal += normal;
             let surface = collider.linear_velocity + collider.angular_velocity.cross(at);
             let relative = self.mean(self.velocities, point) - surface;
             let approach = relative.dot(normal);
@@ -67,7 +74,7 @@ impl Touched<'_> {
                 let push = -approach * (1.0 + bounce);
                 let slide = relative - normal * approach;
                 let grip = collider.friction.max(0.0) * push;
-                held_points += u32::from(slide.length() <= grip);
+                touch.held_points += u32::from(slide.length() <= grip);
                 let held =
                     if slide.length() <= grip { slide } else { slide.normalize_or_zero() * grip };
                 change = normal * push - held;
@@ -84,33 +91,38 @@ impl Touched<'_> {
             reaction.normal += normal;
             reaction.depth = reaction.depth.max(depth);
         }
-        if points > 0 && self.decay < 1.0 {
-            let share = held_points as f32 / shape.contact_points.len() as f32;
-            let held = (share / HELD_SHARE).min(1.0);
-            self.damp(normals.normalize_or_zero(), held, collider, center, reaction);
-        }
-        points
+        touch.normal = touch.normal.normalize_or_zero();
+        // Where the way out may have led.
+        self.low -= reaction.depth;
+        self.high += reaction.depth;
+        touch
     }
 
-    /// Damps the body's motion relative to the collider: its mean along the contact's normal fully, the
-    /// rest as far as it is `held`.
-    fn damp(
+    /// How far friction holds the body, from 0 to 1, when it holds so many points.
+    pub fn held(&self, points: u32) -> f32 {
+        let share = points as f32 / self.shape.contact_points.len() as f32;
+        (share / HELD_SHARE).min(1.0)
+    }
+
+    /// Takes the share `damped` of the body's motion relative to the collider: of its mean along the
+    /// contact's `normal` fully, of the rest as far as it is `held`.
+    pub fn damp(
         &mut self,
         normal: Vec3,
+        damped: f32,
         held: f32,
         collider: &Collider,
         center: Vec3,
         reaction: &mut Reaction,
     ) {
-        let lost = 1.0 - self.decay;
         let (linear, angular) = (collider.linear_velocity, collider.angular_velocity);
         let before = self.sums();
         let mass = self.shape.volume as f32;
         let at = before.first / mass - center;
         let along = (before.momentum / mass - linear - angular.cross(at)).dot(normal);
         // What is held is damped along the normal too; the mean gets the rest.
-        let mean = normal * (-along * lost * (1.0 - held));
-        let rate = lost * held;
+        let mean = normal * (-along * damped * (1.0 - held));
+        let rate = damped * held;
         for ((v, x), mass) in self.velocities.iter_mut().zip(&*self.positions).zip(&self.shape.mass)
         {
             for lane in 0..LANES {

@@ -31,8 +31,8 @@ pub(crate) struct ParticleInput<'a> {
     pub velocities: &'a [Vec3x8],
     pub affine: &'a [Affine8],
     pub list_goals: &'a [ListGoal],
-    /// Factor on the velocities in the move that follows.
-    pub decay: f32,
+    /// Share of the velocities that damping takes in the move that follows.
+    pub damped: f32,
     /// Change of velocity by each metre of way, in 1/s, where its rigid part is rounding; zero where
     /// something outside holds the body.
     pub kick: f32,
@@ -110,7 +110,7 @@ fn add_sums<L: Lane>(
     ways: &[Vec3x8],
     into: &mut ChunkSums,
 ) {
-    let rate = L::splat(t, 1.0 - input.decay);
+    let rate = L::splat(t, input.damped);
     let kick = L::splat(t, input.kick);
     let mass = &input.shape.mass[blocks.clone()];
     let positions = &input.positions[blocks.clone()];
@@ -186,8 +186,8 @@ pub(crate) struct MoveInput<'a> {
     pub kick_drift: f32,
     /// Time for which velocities move positions, in s.
     pub drift: f32,
-    /// Factor on the velocities.
-    pub decay: f32,
+    /// Share of the velocities that damping takes.
+    pub damped: f32,
     /// Change of every velocity.
     pub gravity_kick: Vec3,
     /// Whether the corners of the body's box are wanted.
@@ -204,7 +204,7 @@ impl MoveTask<'_> {
         let constant = motion.velocity - motion.turn.cross(motion.center);
         let given = V3::<L>::splat(t, constant);
         let gravity = V3::<L>::splat(t, input.gravity_kick);
-        let (kick, decay) = (L::splat(t, input.kick), L::splat(t, input.decay));
+        let (kick, damped) = (L::splat(t, input.kick), L::splat(t, input.damped));
         let (drift, kick_drift) = (L::splat(t, input.drift), L::splat(t, input.kick_drift));
         let zero = L::splat(t, 0.0);
         for chunk in self.chunks.clone() {
@@ -218,7 +218,9 @@ impl MoveTask<'_> {
                 let real = zero.lt(L::load(t, mass));
                 let (x, v) = (V3::load(t, position), V3::load(t, velocity));
                 let change = V3::load(t, way) * kick + given + turn.cross(x);
-                let v = v * decay + change + gravity;
+                // What damping takes of a rigid motion and gives back cancels before it is added, so that
+                // rounding does not pull at the velocity.
+                let v = v + (change - v * damped) + gravity;
                 let mut moved = x + v * drift;
                 if input.kick_drift != 0.0 {
                     moved += change * kick_drift;

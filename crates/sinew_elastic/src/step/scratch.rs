@@ -9,11 +9,10 @@ use crate::examples::ExampleBasis;
 use crate::shape::ElasticShape;
 use crate::shape::stencil::Stencil;
 
+use super::collide::Touch;
 use super::regions::LocalSolver;
 use super::sums::ChunkSums;
-
-/// The largest number of tasks that a phase is split into.
-pub(crate) const MOST_TASKS: usize = 16;
+use super::tasks::MOST_TASKS;
 
 /// An affine map of each region of a block: fitted moments first, goals later.
 #[derive(Clone, Copy, Debug, Default)]
@@ -65,6 +64,8 @@ impl PlaneScratch {
 /// It may be shared by bodies of one shape and basis that are stepped one after the other.
 #[derive(Clone, Debug)]
 pub struct Scratch {
+    /// Fingerprint of the shape.
+    shape: u64,
     pub(crate) simd: SimdLevel,
     pub(crate) affine: Vec<Affine8>,
     pub(crate) offsets: Vec<Vec3x8>,
@@ -79,7 +80,10 @@ pub struct Scratch {
     /// One solver for each task; the first serves the groups too.
     pub(crate) solvers: SmallVec<[LocalSolver; 2]>,
     pub(crate) reactions: Vec<Reaction>,
+    /// Points that touched each collider, over all sub-steps.
     pub(crate) touching: Vec<u32>,
+    /// What touched each collider in this sub-step.
+    pub(crate) touches: Vec<Touch>,
 }
 
 impl Scratch {
@@ -95,6 +99,7 @@ impl Scratch {
             planes.push(PlaneScratch::new(stencil));
         }
         Self {
+            shape: shape.fingerprint,
             simd: SimdLevel::Best,
             affine: vec![Affine8::ZERO; shape.region_block_count() + 1],
             offsets: vec![Vec3x8::ZERO; shape.block_count()],
@@ -111,6 +116,7 @@ impl Scratch {
             solvers: SmallVec::from_iter([LocalSolver::new(n)]),
             reactions: Vec::new(),
             touching: Vec::new(),
+            touches: Vec::new(),
         }
     }
 
@@ -118,18 +124,9 @@ impl Scratch {
     pub(crate) fn fits(&self, shape: &ElasticShape, examples: Option<&ExampleBasis>) -> bool {
         let n = examples.map_or(0, ExampleBasis::example_count);
         let groups = examples.map_or(0, ExampleBasis::shared_group_count);
-        let bricks = shape.stencil.as_ref().map(|stencil| {
-            let size = stencil.largest_plane + 1;
-            (size, (2 * stencil.reach() + 1) * size)
-        });
-        let planes = self.planes.first().map(|p| (p.weighted.len(), p.along_y.len()));
-        self.affine.len() == shape.region_block_count() + 1
-            && self.offsets.len() == shape.block_count()
-            && self.list_goals.len() == shape.list_count()
-            && self.sums.len() == shape.particle_chunks.len()
+        self.shape == shape.fingerprint
             && self.products.len() == shape.region_chunks.len() * groups * n
             && self.solvers[0].right.len() == n
-            && planes == bricks
     }
 
     /// The same with an instruction set of your choice; results do not depend on it.

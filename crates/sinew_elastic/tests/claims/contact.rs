@@ -266,3 +266,43 @@ fn invalid_colliders_are_passed_over() {
     assert_eq!(rig.x(), other.x());
     assert!(rig.scratch.reactions().iter().all(|r| *r == Default::default()));
 }
+
+#[test]
+fn a_floor_of_tiles_is_a_floor() {
+    // The body lies across the joint of tiles: 1, 2 or 4 of them must make no difference.
+    let pair = lattice(&block_nodes([6, 5, 6]), 0.1, 1);
+    let lowest = pair.rest().iter().map(|p| p.y).fold(f64::INFINITY, f64::min) as f32;
+    let center = pair.shape.center();
+    let tile = |x: f32, z: f32, width: f32, depth: f32| Collider {
+        shape: ColliderShape::Box { half_extents: Vec3::new(width, 0.5, depth) },
+        translation: Vec3::new(center.x + x, lowest - 0.55, center.z + z),
+        friction: 0.8,
+        ..Collider::default()
+    };
+    let floors = [
+        vec![tile(0.0, 0.0, 2.0, 2.0)],
+        vec![tile(-1.0, 0.0, 1.0, 2.0), tile(1.0, 0.0, 1.0, 2.0)],
+        vec![
+            tile(-1.0, -1.0, 1.0, 1.0),
+            tile(1.0, -1.0, 1.0, 1.0),
+            tile(-1.0, 1.0, 1.0, 1.0),
+            tile(1.0, 1.0, 1.0, 1.0),
+        ],
+    ];
+    let mut paths = Vec::new();
+    for colliders in &floors {
+        let material = Material { damping: 5.0, ..Material::default() };
+        let mut rig = Rig::new(&pair.shape, None).material(material);
+        let drift = vec![DVec3::new(0.3, 0.0, 0.1); pair.shape.particle_count()];
+        rig.put(pair.rest(), &drift);
+        let input = StepInput { gravity: GRAVITY, colliders, anchors: &[] };
+        for _ in 0..45 {
+            rig.step(&input, DT);
+        }
+        paths.push(rig.x());
+    }
+    for path in &paths[1..] {
+        let apart = crate::fixtures::worst_distance(&paths[0], path);
+        assert!(apart < 1e-3, "{apart}");
+    }
+}

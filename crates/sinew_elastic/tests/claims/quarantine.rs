@@ -184,6 +184,23 @@ fn a_state_of_another_shape_is_replaced() {
 }
 
 #[test]
+fn shapes_are_told_apart_by_what_they_are_made_of() {
+    // 27 and 64 particles fill equally many bricks; the third differs by one coordinate only.
+    let small = lattice(&block_nodes([3, 3, 3]), 0.1, 1).shape;
+    let large = lattice(&block_nodes([4, 4, 4]), 0.1, 1).shape;
+    let wide = lattice(&block_nodes([3, 3, 3]), 0.125, 1).shape;
+    let again = lattice(&block_nodes([3, 3, 3]), 0.1, 1).shape;
+    assert_eq!(small.block_count(), large.block_count());
+    let state = BodyState::at_rest(&small);
+    let pose = ExamplePose::from_fn("tall", &small, |p| p * Vec3::new(1.0, 1.5, 1.0));
+    let basis = ExampleBasis::new(&small, &[pose]).expect("a good example");
+    for (shape, same) in [(&again, true), (&large, false), (&wide, false)] {
+        assert_eq!(state.fits(shape), same);
+        assert_eq!(basis.fits(shape), same);
+    }
+}
+
+#[test]
 fn scratch_of_another_body_is_no_accident() {
     // No panic: the result is that of scratch memory made for the body.
     let pair = cuboid();
