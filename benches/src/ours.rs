@@ -5,8 +5,8 @@ use std::time::{Duration, Instant};
 use glam::{Quat, UVec3, Vec3};
 use rayon::{ThreadPool, ThreadPoolBuilder, prelude::*};
 use sinew_elastic::{
-    Anchor, Body as KernelBody, BodyState, ElasticShape, ExampleBasis, ExamplePose, Executor,
-    Material, Scratch, Serial, SimdLevel, StepInput,
+    Anchor, Body as KernelBody, BodyState, Collider, ElasticShape, ExampleBasis, ExamplePose,
+    Executor, Material, Scratch, Serial, SimdLevel, StepInput,
     lattice::LatticeNodes,
     mesh::{SplitParity, TetMesh},
     step,
@@ -32,6 +32,11 @@ pub enum Body {
         /// Particles along an edge.
         side: usize,
     },
+    /// A cube of `side`³ particles with one region over all of them.
+    Whole {
+        /// Particles along an edge.
+        side: usize,
+    },
     /// A cuboid of so many particles along x, y, z, cut into tetrahedra; regions are 1-rings.
     Tetrahedra([u32; 3]),
 }
@@ -54,7 +59,7 @@ impl Body {
     #[must_use]
     pub const fn side(self) -> usize {
         match self {
-            Self::Lattice { side, .. } | Self::Lists { side } => side,
+            Self::Lattice { side, .. } | Self::Lists { side } | Self::Whole { side } => side,
             Self::Tetrahedra([x, ..]) => x as usize,
         }
     }
@@ -63,7 +68,7 @@ impl Body {
     #[must_use]
     pub fn particles(self) -> usize {
         match self {
-            Self::Lattice { side, .. } | Self::Lists { side } => side.pow(3),
+            Self::Lattice { .. } | Self::Lists { .. } | Self::Whole { .. } => self.side().pow(3),
             Self::Tetrahedra(nodes) => nodes.iter().product::<u32>() as usize,
         }
     }
@@ -76,11 +81,14 @@ impl Body {
                 nodes.width = width as u32;
                 ElasticShape::from_lattice(&nodes)?
             }
-            Self::Lists { side } => {
+            Self::Lists { side } | Self::Whole { side } => {
                 let nodes = LatticeNodes::block([side as u32; 3], 1.0 / (side - 1) as f32)?;
-                let lists = nodes.regions(1);
-                let regions: Vec<Vec<u32>> =
-                    (0..lists.len()).map(|node| lists.list(node).to_vec()).collect();
+                let regions: Vec<Vec<u32>> = if let Self::Whole { .. } = self {
+                    vec![(0..nodes.positions.len() as u32).collect()]
+                } else {
+                    let lists = nodes.regions(1);
+                    (0..lists.len()).map(|node| lists.list(node).to_vec()).collect()
+                };
                 ElasticShape::from_regions(&nodes.positions, &nodes.mass_shares, &regions)?
             }
             Self::Tetrahedra(nodes) => {
@@ -90,6 +98,17 @@ impl Body {
             }
         })
     }
+}
+
+/// What happens to a body.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Event {
+    /// It falls freely, twisted.
+    Fall,
+    /// It hangs by its face at -x.
+    Hang,
+    /// It lies twisted on a slope and slides, at 300 steps a second.
+    Slide,
 }
 
 /// A scene: which bodies, and how they are stepped.
@@ -104,8 +123,8 @@ pub struct Setup {
     /// Elastic frequency, in Hz. Up to 10 Hz a step is one sub-step; at 10 Hz particles go all the way
     /// to their goals in it, as pyPBD's do.
     pub elastic_hz: f32,
-    /// Whether the face at -x is held, instead of the body falling.
-    pub hung: bool,
+    /// What happens to the body.
+    pub event: Event,
     /// Number of threads.
     pub threads: usize,
     /// Whether AVX2 may be used where the machine has it.
@@ -116,7 +135,15 @@ impl Setup {
     /// One falling body without examples on one thread.
     #[must_use]
     pub const fn new(body: Body) -> Self {
-        Self { body, bodies: 1, examples: 0, elastic_hz: 10.0, hung: false, threads: 1, avx2: true }
+        Self {
+            body,
+            bodies: 1,
+            examples: 0,
+            elastic_hz: 10.0,
+            event: Event::Fall,
+            threads: 1,
+            avx2: true,
+        }
     }
 
     /// Particles of all bodies.
@@ -126,12 +153,16 @@ impl Setup {
     }
 }
 
+/// How steep the slope is, in radians.
+const SLOPE: f32 = 0.3;
+
 /// Our kernel with a scene in it.
 pub struct Ours {
     setup: Setup,
     shape: ElasticShape,
     examples: Option<ExampleBasis>,
     anchors: Vec<Anchor>,
+    colliders: Vec<Collider>,
     start: BodyState,
     bodies: Vec<(BodyState, Scratch)>,
     pool: Option<ThreadPool>,
@@ -147,12 +178,13 @@ impl Ours {
             poses => Some(ExampleBasis::new(&shape, poses).map_err(|error| refused(&error))?),
         };
         let rest: Vec<Vec3> = (0..shape.particle_count()).map(|i| from_corner(&shape, i)).collect();
-        let placed = if setup.hung { rest } else { scene::twisted(&rest) };
+        let hung = setup.event == Event::Hang;
+        let placed = if hung { rest } else { scene::twisted(&rest) };
         let mut start = BodyState::at_rest(&shape);
         let mut anchors = Vec::new();
         for (index, position) in placed.iter().enumerate() {
             start.set_position(&shape, index, position.as_dvec3());
-            if setup.hung && position.x < -0.4999 {
+            if hung && position.x < -0.4999 {
                 let particle = index as u32;
                 anchors.push(Anchor {
                     particle,
@@ -161,6 +193,13 @@ impl Ours {
                 });
             }
         }
+        let colliders = match setup.event {
+            Event::Fall | Event::Hang => Vec::new(),
+            Event::Slide => {
+                let floor = Collider::plane(Vec3::ZERO, Quat::from_rotation_z(-SLOPE) * Vec3::Y);
+                vec![Collider { friction: 0.25, restitution: 0.4, ..floor }]
+            }
+        };
         let simd = if setup.avx2 { SimdLevel::Best } else { SimdLevel::Baseline };
         let scratch = Scratch::new(&shape, examples.as_ref()).with_simd(simd);
         let bodies = vec![(start.clone(), scratch); setup.bodies];
@@ -171,7 +210,7 @@ impl Ours {
                 Some(pool.map_err(|error| refused(&error))?)
             }
         };
-        Ok(Self { setup, shape, examples, anchors, start, bodies, pool })
+        Ok(Self { setup, shape, examples, anchors, colliders, start, bodies, pool })
     }
 }
 
@@ -212,6 +251,7 @@ impl Runner for Ours {
         let kind = match body {
             Body::Lattice { .. } => "lattice",
             Body::Lists { .. } => "lists",
+            Body::Whole { .. } => "one region",
             Body::Tetrahedra(_) => "tetrahedra",
         };
         let simd = if avx2 { "" } else { ", no AVX2" };
@@ -232,31 +272,32 @@ impl Runner for Ours {
     fn steps(&mut self, steps: u32) -> Result<Duration, RunnerError> {
         let material =
             Material { elastic_hz: self.setup.elastic_hz, damping: 0.0, ..Material::default() };
+        let dt = if self.setup.event == Event::Slide { 1.0 / 300.0 } else { scene::DT };
         let mut body = KernelBody::new(&self.shape).with_material(material);
         body.examples = self.examples.as_ref();
         let input = StepInput {
             gravity: Vec3::NEG_Y * scene::GRAVITY,
             anchors: &self.anchors,
-            ..StepInput::default()
+            colliders: &self.colliders,
         };
         let begin = Instant::now();
         match (&self.pool, &mut self.bodies[..]) {
             (Some(pool), [(state, scratch)]) => pool.install(|| {
                 for _ in 0..steps {
-                    step(&body, &input, scene::DT, state, scratch, &Pool(self.setup.threads));
+                    step(&body, &input, dt, state, scratch, &Pool(self.setup.threads));
                 }
             }),
             (Some(pool), bodies) => pool.install(|| {
                 for _ in 0..steps {
                     bodies.par_iter_mut().for_each(|(state, scratch)| {
-                        step(&body, &input, scene::DT, state, scratch, &Serial);
+                        step(&body, &input, dt, state, scratch, &Serial);
                     });
                 }
             }),
             (None, bodies) => {
                 for _ in 0..steps {
                     for (state, scratch) in &mut *bodies {
-                        step(&body, &input, scene::DT, state, scratch, &Serial);
+                        step(&body, &input, dt, state, scratch, &Serial);
                     }
                 }
             }
@@ -310,7 +351,8 @@ mod tests {
 
     #[test]
     fn a_hung_cube_keeps_its_face_where_it_was() {
-        let mut ours = Ours::new(Setup { hung: true, ..Setup::new(Body::lattice(5)) }).unwrap();
+        let mut ours =
+            Ours::new(Setup { event: Event::Hang, ..Setup::new(Body::lattice(5)) }).unwrap();
         ours.restart().unwrap();
         ours.steps(20).unwrap();
         let positions = ours.snapshot().unwrap().positions;
@@ -318,5 +360,19 @@ mod tests {
             assert!(place.distance(rest) < 1e-5, "{place} left {rest}");
         }
         assert!(positions[124].y < 1.0);
+    }
+
+    #[test]
+    fn a_cuboid_on_the_slope_slides_down_and_stays_above_it() {
+        let slide = Setup { event: Event::Slide, ..Setup::new(Body::CUBOID_225) };
+        let mut ours = Ours::new(slide).unwrap();
+        ours.restart().unwrap();
+        ours.steps(150).unwrap();
+        let state = &ours.bodies[0].0;
+        let down = Quat::from_rotation_z(-SLOPE);
+        let places: Vec<Vec3> =
+            (0..225).map(|i| down.inverse() * state.position(&ours.shape, i).as_vec3()).collect();
+        assert!(places.iter().all(|p| p.y > -0.01));
+        assert!(places.iter().map(|p| p.x).sum::<f32>() / 225.0 > 0.1);
     }
 }

@@ -9,7 +9,7 @@ use std::{fs, path::PathBuf};
 use benches::{
     Runner, RunnerError,
     measure::{self, Comparison, Spread},
-    ours::{Body, Ours, Setup},
+    ours::{Body, Event, Ours, Setup},
     peers::{PyPbd, Rapier, RapierModel},
     scene::{QUALITY_STEPS, Quality},
 };
@@ -65,7 +65,7 @@ struct Row {
 fn cases(quick: bool) -> Vec<Case> {
     let sides: &[usize] = if quick { &[10, 22] } else { &[10, 22, 46] };
     // As stiff as two sub-steps a frame allow; Rapier takes four by default.
-    let hung = |side| Setup { hung: true, elastic_hz: 20.0, ..Setup::new(Body::lattice(side)) };
+    let hung = |body| Setup { event: Event::Hang, elastic_hz: 20.0, ..Setup::new(body) };
     let mut cases = Vec::new();
     let mut add = |name, ours, peer| cases.push(Case { name, ours, peer });
     for &side in sides {
@@ -76,12 +76,13 @@ fn cases(quick: bool) -> Vec<Case> {
     }
     for &side in &sides[..2] {
         for threads in [1, 2] {
-            let ours = Setup { threads, ..hung(side) };
-            add("frame", ours, Peer::Rapier(RapierModel::Cells));
-            add("frame", ours, Peer::Rapier(RapierModel::Cluster));
+            let regions = Setup { threads, ..hung(Body::lattice(side)) };
+            let whole = Setup { threads, ..hung(Body::Whole { side }) };
+            add("frame", regions, Peer::Rapier(RapierModel::Cells));
+            add("frame, one region", whole, Peer::Rapier(RapierModel::Cluster));
         }
     }
-    add("frame", hung(6), Peer::Rapier(RapierModel::OverlappingClusters));
+    add("frame", hung(Body::lattice(6)), Peer::Rapier(RapierModel::OverlappingClusters));
 
     for &side in sides {
         let plain = Setup::new(Body::lattice(side));
@@ -96,6 +97,11 @@ fn cases(quick: bool) -> Vec<Case> {
     let many = Setup { bodies: 100, ..Setup::new(Body::lattice(10)) };
     add("100 bodies", many, Peer::Nothing);
     add("100 bodies, 2 threads", Setup { threads: 2, ..many }, Peer::Ours(many));
+
+    let slope =
+        Setup { bodies: 10, examples: 1, event: Event::Slide, ..Setup::new(Body::CUBOID_225) };
+    // Of the paper: five steps a frame.
+    add("slope, 10 cuboids", Setup { elastic_hz: 15.2, ..slope }, Peer::Nothing);
 
     let cuboids: &[Body] = &[Body::CUBOID_225, Body::CUBOID_14400, Body::CUBOID_150000];
     for &cuboid in if quick { &cuboids[..2] } else { cuboids } {

@@ -129,6 +129,10 @@ impl RegionLists {
             self.entry_start.push(self.entries.len() as u32);
         }
         self.weight = Vec::new();
+        // Shapes live long: give back what growth took in excess.
+        self.entries.shrink_to_fit();
+        self.member.shrink_to_fit();
+        self.start.shrink_to_fit();
     }
 }
 

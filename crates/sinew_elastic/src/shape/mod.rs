@@ -204,6 +204,7 @@ impl ElasticShape {
             + of(&lists.reference)
             + of(&lists.center)
             + of(&lists.region)
+            + of(&lists.entry_start)
             + of(&lists.block_start)
             + of(&lists.incidence_start)
             + of(&lists.incidence);

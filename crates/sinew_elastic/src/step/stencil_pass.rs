@@ -107,16 +107,46 @@ impl<'a, T> Places<'a, T> {
         }
     }
 
-    /// One field of all five.
+    /// One part of all five.
     #[inline(always)]
-    fn row<L: Lane>(&self, t: L::Token, field: impl Fn(&T) -> &Vec3x8) -> Row<L> {
+    fn row<L: Lane, const PART: usize>(&self, t: L::Token) -> Row<L>
+    where
+        T: Parts,
+    {
         Row {
-            far_before: V3::load(t, field(self.far_before)),
-            before: V3::load(t, field(self.before)),
-            here: V3::load(t, field(self.here)),
-            after: V3::load(t, field(self.after)),
-            far_after: V3::load(t, field(self.far_after)),
+            far_before: V3::load(t, self.far_before.part::<PART>()),
+            before: V3::load(t, self.before.part::<PART>()),
+            here: V3::load(t, self.here.part::<PART>()),
+            after: V3::load(t, self.after.part::<PART>()),
+            far_after: V3::load(t, self.far_after.part::<PART>()),
         }
+    }
+}
+
+/// What a brick holds: vectors, by number.
+trait Parts {
+    fn part<const PART: usize>(&self) -> &Vec3x8;
+}
+
+impl Parts for Vec3x8 {
+    #[inline(always)]
+    fn part<const PART: usize>(&self) -> &Vec3x8 {
+        self
+    }
+}
+
+impl<const N: usize> Parts for [Vec3x8; N] {
+    #[inline(always)]
+    fn part<const PART: usize>(&self) -> &Vec3x8 {
+        &self[PART]
+    }
+}
+
+/// The columns of the matrix, then the translation.
+impl Parts for Affine8 {
+    #[inline(always)]
+    fn part<const PART: usize>(&self) -> &Vec3x8 {
+        if PART < 3 { &self.matrix.cols[PART] } else { &self.translation }
     }
 }
 
@@ -212,11 +242,7 @@ impl PlaneScratch {
         let places = near.iter().zip(&weighted[..count]).zip(&mut self.along_x[..count]);
         for (local, ((near, here), [sums, by_x])) in places.enumerate() {
             let far = far::<W>(stencil, first + local).x;
-            let row = Places::find::<W>(weighted, here, near.x, far).row(
-                t,
-                #[inline(always)]
-                |v| v,
-            );
+            let row = Places::find::<W>(weighted, here, near.x, far).row::<L, 0>(t);
             plain::<L, 1, W>(row).store_to(sums);
             by_offset::<L, 1, W>(row).store_to(by_x);
         }
@@ -226,16 +252,8 @@ impl PlaneScratch {
         {
             let far = far::<W>(stencil, first + local).y;
             let places = Places::find::<W>(along_x, here, near.y, far);
-            let sums = places.row::<L>(
-                t,
-                #[inline(always)]
-                |v| &v[0],
-            );
-            let by_x = places.row::<L>(
-                t,
-                #[inline(always)]
-                |v| &v[1],
-            );
+            let sums = places.row::<L, 0>(t);
+            let by_x = places.row::<L, 1>(t);
             plain::<L, 2, W>(sums).store_to(&mut out[0]);
             plain::<L, 2, W>(by_x).store_to(&mut out[1]);
             by_offset::<L, 2, W>(sums).store_to(&mut out[2]);
@@ -270,21 +288,9 @@ impl PlaneScratch {
         for (k, (((here, near), (c, inverse)), out)) in rows.zip(rest).zip(out).enumerate() {
             let far = far::<W>(stencil, first + k).z;
             let places = Places::across::<W>(around, here, near.z, far);
-            let sums = places.row::<L>(
-                t,
-                #[inline(always)]
-                |v| &v[0],
-            );
-            let by_x = places.row::<L>(
-                t,
-                #[inline(always)]
-                |v| &v[1],
-            );
-            let by_y = places.row::<L>(
-                t,
-                #[inline(always)]
-                |v| &v[2],
-            );
+            let sums = places.row::<L, 0>(t);
+            let by_x = places.row::<L, 1>(t);
+            let by_y = places.row::<L, 2>(t);
             let (sum, z) = (plain::<L, 4, W>(sums), by_offset::<L, 4, W>(sums));
             let (x, y) = (plain::<L, 4, W>(by_x), plain::<L, 4, W>(by_y));
             let c = V3::load(t, c);
@@ -309,26 +315,10 @@ impl PlaneScratch {
         for (local, ((near, here), out)) in places.enumerate() {
             let far = far::<W>(stencil, first + local).z_absolute;
             let places = Places::find::<W>(goals, here, near.z_absolute, far);
-            let translation = places.row::<L>(
-                t,
-                #[inline(always)]
-                |g| &g.translation,
-            );
-            let x = places.row::<L>(
-                t,
-                #[inline(always)]
-                |g| &g.matrix.cols[0],
-            );
-            let y = places.row::<L>(
-                t,
-                #[inline(always)]
-                |g| &g.matrix.cols[1],
-            );
-            let z = places.row::<L>(
-                t,
-                #[inline(always)]
-                |g| &g.matrix.cols[2],
-            );
+            let translation = places.row::<L, 3>(t);
+            let x = places.row::<L, 0>(t);
+            let y = places.row::<L, 1>(t);
+            let z = places.row::<L, 2>(t);
             (plain::<L, 4, W>(translation) - by_offset::<L, 4, W>(z)).store_to(&mut out[0]);
             plain::<L, 4, W>(x).store_to(&mut out[1]);
             plain::<L, 4, W>(y).store_to(&mut out[2]);
@@ -338,21 +328,9 @@ impl PlaneScratch {
         for (local, ((near, here), out)) in places.enumerate() {
             let far = far::<W>(stencil, first + local).y;
             let places = Places::find::<W>(back_z, here, near.y, far);
-            let translation = places.row::<L>(
-                t,
-                #[inline(always)]
-                |v| &v[0],
-            );
-            let x = places.row::<L>(
-                t,
-                #[inline(always)]
-                |v| &v[1],
-            );
-            let y = places.row::<L>(
-                t,
-                #[inline(always)]
-                |v| &v[2],
-            );
+            let translation = places.row::<L, 0>(t);
+            let x = places.row::<L, 1>(t);
+            let y = places.row::<L, 2>(t);
             (plain::<L, 2, W>(translation) - by_offset::<L, 2, W>(y)).store_to(&mut out[0]);
             plain::<L, 2, W>(x).store_to(&mut out[1]);
         }
@@ -375,16 +353,8 @@ impl PlaneScratch {
         {
             let far = far::<W>(stencil, first + k).x;
             let places = Places::find::<W>(back_y, here, near.x, far);
-            let translation = places.row::<L>(
-                t,
-                #[inline(always)]
-                |v| &v[0],
-            );
-            let x = places.row::<L>(
-                t,
-                #[inline(always)]
-                |v| &v[1],
-            );
+            let translation = places.row::<L, 0>(t);
+            let x = places.row::<L, 1>(t);
             (plain::<L, 1, W>(translation) - by_offset::<L, 1, W>(x)).store_to(out);
         }
     }
