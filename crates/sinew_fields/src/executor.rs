@@ -1,0 +1,113 @@
+//! How the kernel spreads one big skin over threads, without knowing any thread pool.
+
+use core::ops::Range;
+
+use smallvec::SmallVec;
+
+/// The most tasks that a pass is cut into.
+pub(crate) const MOST_TASKS: usize = 32;
+
+/// Vertices in the smallest piece of work; a pass over fewer stays on one thread.
+pub(crate) const CHUNK: usize = 512;
+
+/// Runs independent tasks, on as many threads as it likes.
+///
+/// The result of a frame does not depend on the executor, bit for bit: tasks write to separate memory,
+/// read what earlier passes wrote, and only counts are added up.
+pub trait Executor {
+    /// The number of threads that can work at once, the caller's included.
+    fn workers(&self) -> usize;
+
+    /// Runs `work` once on each task and returns when all are done.
+    fn run<T: Send>(&self, tasks: &mut [T], work: impl Fn(&mut T) + Sync);
+}
+
+/// Runs everything on the calling thread.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Serial;
+
+impl Executor for Serial {
+    fn workers(&self) -> usize {
+        1
+    }
+
+    fn run<T: Send>(&self, tasks: &mut [T], work: impl Fn(&mut T) + Sync) {
+        for task in tasks {
+            work(task);
+        }
+    }
+}
+
+/// Starts a thread for each task but the last; for programs without a thread pool, and for tests.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ScopedThreads(pub usize);
+
+impl Executor for ScopedThreads {
+    fn workers(&self) -> usize {
+        self.0.max(1)
+    }
+
+    fn run<T: Send>(&self, tasks: &mut [T], work: impl Fn(&mut T) + Sync) {
+        let Some((last, others)) = tasks.split_last_mut() else { return };
+        std::thread::scope(|scope| {
+            for task in others {
+                scope.spawn(|| work(task));
+            }
+            work(last);
+        });
+    }
+}
+
+/// Cuts `len` items into at most `workers` ranges whose borders are multiples of [`CHUNK`].
+pub(crate) fn ranges(len: usize, workers: usize) -> SmallVec<[Range<usize>; MOST_TASKS]> {
+    let chunks = len.div_ceil(CHUNK);
+    let tasks = workers.clamp(1, MOST_TASKS).min(chunks);
+    (0..tasks)
+        .map(|task| {
+            let border = |task: usize| (task * chunks / tasks * CHUNK).min(len);
+            border(task)..border(task + 1)
+        })
+        .collect()
+}
+
+/// Takes the first `len` items off a slice.
+pub(crate) fn take<'a, T>(slice: &mut &'a mut [T], len: usize) -> &'a mut [T] {
+    let (first, rest) = core::mem::take(slice).split_at_mut(len);
+    *slice = rest;
+    first
+}
+
+/// Fills `out` by pieces: `work` gets the index of its first item and the items.
+pub(crate) fn fill<T: Send>(
+    executor: &impl Executor,
+    mut out: &mut [T],
+    work: impl Fn(usize, &mut [T]) + Sync,
+) {
+    let mut tasks: SmallVec<[(usize, &mut [T]); MOST_TASKS]> =
+        ranges(out.len(), executor.workers())
+            .into_iter()
+            .map(|range| (range.start, take(&mut out, range.len())))
+            .collect();
+    executor.run(&mut tasks, |(first, items)| work(*first, items));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ranges_cover_everything_once_for_any_number_of_workers() {
+        for len in [0, 1, 511, 512, 513, 10_000] {
+            for workers in [0, 1, 2, 7, 100] {
+                let ranges = ranges(len, workers);
+                let mut next = 0;
+                for range in &ranges {
+                    assert_eq!(range.start, next);
+                    assert!(range.start % CHUNK == 0 && !range.is_empty());
+                    next = range.end;
+                }
+                assert_eq!(next, len);
+            }
+        }
+    }
+}

@@ -1,0 +1,230 @@
+//! Points and normals that a joint's field is fitted to.
+
+use glam::DVec3;
+use thiserror::Error;
+
+use super::HrbfError;
+use crate::partition::Segment;
+use crate::random::Random;
+
+/// A point of the skin, or of a cap, with the outward unit normal; model space.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Sample {
+    /// Where the field's distance is zero.
+    pub position: DVec3,
+    /// The gradient of the distance there.
+    pub normal: DVec3,
+}
+
+/// How a part is sampled.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct SampleSettings {
+    /// Samples on the skin of one joint, caps not counted. The paper uses 50.
+    pub count: usize,
+    /// The share of a segment at each joint where no samples are taken: the skin there belongs to the
+    /// bend, not to either limb.
+    pub cull: f64,
+    /// Seed of the points from which samples are chosen.
+    pub seed: u64,
+}
+
+impl Default for SampleSettings {
+    fn default() -> Self {
+        Self { count: 48, cull: 0.05, seed: 1 }
+    }
+}
+
+/// Why a joint has no field. Its vertices keep plain skinning.
+#[derive(Clone, Copy, Debug, PartialEq, Error)]
+pub enum NoField {
+    /// Fields were not asked for.
+    #[error("the joint was left out by choice")]
+    Skipped,
+    /// Too little skin to say anything about its shape.
+    #[error("the joint is the main joint of {vertices} vertices; {least} are needed")]
+    TooFewVertices {
+        /// The vertices that the joint dominates.
+        vertices: usize,
+        /// The least that give a field.
+        least: usize,
+    },
+    /// Fewer usable points than a closed surface needs.
+    #[error("only {samples} places with a normal were found on the joint's skin")]
+    TooFewSamples {
+        /// The samples found.
+        samples: usize,
+    },
+    /// The part is flat or in one line, so that it has no inside.
+    #[error("the joint's skin has no thickness")]
+    Flat,
+    /// The fit failed.
+    #[error("no field could be fitted: {0}")]
+    Fit(#[from] HrbfError),
+}
+
+/// The part of the skin that belongs to one joint.
+#[derive(Clone, Copy, Debug)]
+pub struct PartSurface<'a> {
+    /// Positions of all welded vertices, model space.
+    pub positions: &'a [DVec3],
+    /// Unit normals of all welded vertices, or zero.
+    pub normals: &'a [DVec3],
+    /// The vertices of the part.
+    pub vertices: &'a [u32],
+    /// Triangles with all three corners in the part.
+    pub triangles: &'a [[u32; 3]],
+    /// The joint's segment.
+    pub segment: Segment,
+    /// Whether another field begins at the head and at the tail. The skin is expected to close free
+    /// ends by itself, and is capped if it does not.
+    pub continued: [bool; 2],
+}
+
+/// Candidates drawn for each sample that is kept.
+const CANDIDATES: usize = 20;
+/// Samples nearer to each other than this share of the part's extent are one.
+const CLOSEST: f64 = 1e-3;
+/// A free end is open when no vertex is nearer to it than this share of the part's radius.
+const OPEN_END: f64 = 0.5;
+
+/// Chooses samples on a part: a Poisson-disk set on its triangles and caps at its ends.
+///
+/// Random points are thinned by taking the farthest from all chosen so far, which keeps the least
+/// distance between samples as large as it can be. Caps lie on the segment's axis beyond each end, as
+/// far from it as the nearest vertex, so that neighbouring fields meet inside of the joint. A part that is
+/// wound inside out is turned. The flag tells whether this was done.
+///
+/// # Errors
+/// When fewer than four distinct points with a normal are found, or all are in one plane.
+pub fn part_samples(
+    part: &PartSurface<'_>,
+    settings: &SampleSettings,
+) -> Result<(Vec<Sample>, bool), NoField> {
+    let all = candidates(part, settings);
+    let [head, tail] = part.continued;
+    let inside = |sample: &&Sample| {
+        let t = part.segment.along(sample.position);
+        !(head && t <= settings.cull || tail && t >= 1.0 - settings.cull)
+    };
+    let culled: Vec<Sample> = all.iter().filter(inside).copied().collect();
+    // Short or wide segments lie beside most of their skin: culling must leave enough of it.
+    let mut pool = if 4 * culled.len() >= all.len() { culled } else { all };
+    let folded = |s: &&Sample| (s.position - part.segment.nearest(s.position)).dot(s.normal) < 0.0;
+    let inverted = 2 * pool.iter().filter(folded).count() > pool.len();
+    if inverted {
+        for sample in &mut pool {
+            sample.normal = -sample.normal;
+        }
+    }
+    let mut samples = spread(&pool, settings.count.max(4));
+    if samples.len() < 4 {
+        return Err(NoField::TooFewSamples { samples: samples.len() });
+    }
+    if is_flat(&samples) {
+        return Err(NoField::Flat);
+    }
+    caps(part, &mut samples);
+    Ok((samples, inverted))
+}
+
+/// The distance from the segment to the farthest sample: the support radius of the field.
+#[must_use]
+pub fn support_radius(segment: &Segment, samples: &[Sample]) -> f64 {
+    samples.iter().map(|s| s.position.distance(segment.nearest(s.position))).fold(0.0, f64::max)
+}
+
+/// Random points on the triangles by area; the vertices where a part has no triangles.
+fn candidates(part: &PartSurface<'_>, settings: &SampleSettings) -> Vec<Sample> {
+    let usable = |position: DVec3, normal: DVec3| {
+        let normal = normal.try_normalize()?;
+        position.is_finite().then_some(Sample { position, normal })
+    };
+    let corner = |vertex: u32| (part.positions[vertex as usize], part.normals[vertex as usize]);
+    let mut areas = Vec::with_capacity(part.triangles.len());
+    let mut total = 0.0;
+    for &triangle in part.triangles {
+        let [a, b, c] = triangle.map(|vertex| part.positions[vertex as usize]);
+        total += (b - a).cross(c - a).length();
+        areas.push(total);
+    }
+    if !(total > 0.0 && total.is_finite()) {
+        return part.vertices.iter().filter_map(|&v| usable(corner(v).0, corner(v).1)).collect();
+    }
+    let mut random = Random::new(settings.seed);
+    (0..CANDIDATES * settings.count.max(4))
+        .filter_map(|_| {
+            let at = random.unit() * total;
+            let triangle = areas.partition_point(|&sum| sum <= at).min(areas.len() - 1);
+            let [(a, na), (b, nb), (c, nc)] = part.triangles[triangle].map(corner);
+            let (mut u, mut v) = (random.unit(), random.unit());
+            if u + v > 1.0 {
+                (u, v) = (1.0 - u, 1.0 - v);
+            }
+            let mix = |a: DVec3, b: DVec3, c: DVec3| a * (1.0 - u - v) + b * u + c * v;
+            let flat = (b - a).cross(c - a);
+            let smooth = mix(na, nb, nc);
+            usable(mix(a, b, c), if smooth.dot(flat) > 0.0 { smooth } else { flat })
+        })
+        .collect()
+}
+
+/// Farthest-point choice of at most `count` of the pool.
+fn spread(pool: &[Sample], count: usize) -> Vec<Sample> {
+    let Some(first) = pool.first() else { return Vec::new() };
+    let mut chosen = vec![*first];
+    let mut nearest: Vec<f64> =
+        pool.iter().map(|sample| sample.position.distance_squared(first.position)).collect();
+    let extent = nearest.iter().fold(0.0, |most: f64, &d| most.max(d)).sqrt();
+    while chosen.len() < count {
+        let farthest = (0..pool.len()).fold(0, |a, b| if nearest[b] > nearest[a] { b } else { a });
+        if !(nearest[farthest].sqrt() > CLOSEST * extent) {
+            break;
+        }
+        let next = pool[farthest];
+        chosen.push(next);
+        for (distance, sample) in nearest.iter_mut().zip(pool) {
+            *distance = distance.min(sample.position.distance_squared(next.position));
+        }
+    }
+    chosen
+}
+
+/// Whether all samples lie near one plane, seen by the smallest extent over many directions.
+fn is_flat(samples: &[Sample]) -> bool {
+    let origin = samples[0].position;
+    let far = |f: &dyn Fn(DVec3) -> f64| samples.iter().map(|s| f(s.position)).fold(0.0, f64::max);
+    let long = far(&|p| p.distance(origin));
+    let Some(tip) = samples.iter().find(|s| s.position.distance(origin) >= long) else { return true };
+    let axis = (tip.position - origin).normalize_or_zero();
+    let wide = far(&|p| (p - origin).reject_from_normalized(axis).length());
+    let side = samples
+        .iter()
+        .map(|s| (s.position - origin).reject_from_normalized(axis))
+        .find(|offset| offset.length() >= wide)
+        .unwrap_or_default();
+    let normal = axis.cross(side).normalize_or_zero();
+    let thick = far(&|p| (p - origin).dot(normal).abs());
+    !(thick > 1e-3 * long)
+}
+
+fn caps(part: &PartSurface<'_>, samples: &mut Vec<Sample>) {
+    let axis = part.segment.axis();
+    let radius = support_radius(&part.segment, samples);
+    let ends = [(part.segment.head, -axis), (part.segment.tail, axis)];
+    for ((end, outward), continued) in ends.into_iter().zip(part.continued) {
+        let nearest = part
+            .vertices
+            .iter()
+            .map(|&vertex| part.positions[vertex as usize].distance(end))
+            .fold(f64::INFINITY, f64::min);
+        let reach = nearest.min(radius);
+        if !(continued || nearest > OPEN_END * radius) || !(reach > 0.0 && reach.is_finite()) {
+            continue;
+        }
+        let position = end + outward * reach;
+        let spacing = samples.iter().map(|s| s.position.distance(position)).fold(f64::MAX, f64::min);
+        if spacing > 0.1 * reach {
+            samples.push(Sample { position, normal: outward });
+        }
+    }
+}
