@@ -282,7 +282,7 @@ pub(super) fn parents_first(parents: &[Option<u16>]) -> Vec<u16> {
     let depth = |joint: u16| {
         let mut ancestor = parents[usize::from(joint)];
         let mut depth = 0_u32;
-        while let Some(parent) = ancestor.filter(|_| usize::from(depth as u16) <= parents.len()) {
+        while let Some(parent) = ancestor.filter(|_| depth as usize <= parents.len()) {
             ancestor = parents[usize::from(parent)];
             depth += 1;
         }

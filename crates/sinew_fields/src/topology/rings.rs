@@ -14,12 +14,6 @@ pub enum RingKind {
     Isolated = 3,
 }
 
-impl RingKind {
-    pub(crate) fn from_byte(byte: u8) -> Option<Self> {
-        [Self::Closed, Self::Open, Self::Irregular, Self::Isolated].get(usize::from(byte)).copied()
-    }
-}
-
 /// One-rings of all vertices, counter-clockwise seen from outside where they have an order.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Rings {

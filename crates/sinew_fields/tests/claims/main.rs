@@ -1,0 +1,10 @@
+//! What the kernel claims, tested against mathematics and against naive references.
+
+mod bend;
+mod fields;
+mod fixtures;
+mod fuzz;
+mod operators;
+mod skinning;
+mod steadiness;
+mod surface;
