@@ -15,12 +15,18 @@ pub(crate) struct Contact {
     pub depth: f32,
     /// The gradient of that difference, without a unit; about 2 where parts face each other.
     pub gradient: Vec3A,
+    /// The way back over the plane that halves the bend, weighted; zero on the right side.
+    fold: Vec3A,
 }
 
 /// Gradients that differ by less do not face each other at all.
 const PARALLEL: f32 = 0.15;
 /// Gradients that differ by more face each other as far as contact is concerned.
 const FACING: f32 = 0.5;
+
+/// The depth inside of the other part, in support radii, from which on the folding plane counts in full:
+/// the outer side of a bend is nowhere deep.
+const DEEP: f32 = 0.25;
 
 /// The deepest contact of a vertex at `x`, over all joints near its own in whose parts it is.
 #[inline(always)]
@@ -43,7 +49,12 @@ pub(crate) fn find_contact(
         if deepest.is_none_or(|contact| depth > contact.depth) {
             let gradient =
                 own.gradient * fields.field(owner).reach - other.gradient * fields.field(joint).reach;
-            deepest = Some(Contact { depth, gradient });
+            let reach = fields.field(owner).reach;
+            let beyond = -near.fold.toward.dot(x - near.fold.pivot) + tuned.gap * reach;
+            let inside = -other.radii * fields.field(joint).reach;
+            let share = near.fold.share * (inside / (DEEP * reach)).clamp(0.0, 1.0);
+            let fold = near.fold.toward * (beyond.max(0.0) * share);
+            deepest = Some(Contact { depth, gradient, fold });
         }
     }
     deepest
@@ -57,15 +68,18 @@ impl Contact {
         ((self.gradient.length() - PARALLEL) / (FACING - PARALLEL)).clamp(0.0, 1.0)
     }
 
-    /// The Newton step onto the medial surface.
+    /// The Newton step onto the medial surface for a vertex that is beyond it.
+    ///
+    /// Deep in a sharp bend both gradients shrink and turn alike near the middle of the joint, and say
+    /// nothing of the sides. There the plane that halves the bend takes over.
     #[inline(always)]
     pub fn step(&self) -> Vec3A {
         let facing = self.facing();
-        if facing > 0.0 {
-            self.gradient * (-facing * self.depth / self.gradient.length_squared())
-        } else {
-            Vec3A::ZERO
+        let mut way = self.fold * (1.0 - facing);
+        if facing > 0.0 && self.depth > 0.0 {
+            way += self.gradient * (-facing * self.depth / self.gradient.length_squared());
         }
+        way
     }
 
     /// The share of a step that can be made without crossing the medial surface, for a vertex on its own

@@ -60,13 +60,32 @@ pub(crate) struct Distance {
 }
 
 /// Another joint whose box overlaps that of a joint.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Near {
     pub joint: u16,
     /// The child of the two when their fields are composed: its operator is used.
     pub operator: Option<u16>,
     /// It has moved relative to the joint, so that both may touch.
     pub moved: bool,
+    pub fold: Fold,
+}
+
+/// The plane through the joint between two limbs that halves their bend.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Fold {
+    pub pivot: Vec3A,
+    /// Unit normal, to the side of the joint that has the list.
+    pub toward: Vec3A,
+    /// How much the plane counts: 0 for limbs that bend little or do not hang together, to 1.
+    pub share: f32,
+}
+
+impl Fold {
+    const NONE: Self = Self { pivot: Vec3A::ZERO, toward: Vec3A::ZERO, share: 0.0 };
+
+    fn flipped(self) -> Self {
+        Self { toward: -self.toward, ..self }
+    }
 }
 
 /// The fields of a skin in a pose: a broad phase, and the field at any point for cloth, hair, soft
@@ -130,11 +149,11 @@ impl PosedFields {
                 self.groups[usize::from(joint)] = self.groups[usize::from(parent)];
             }
         }
-        self.find_pairs(bake);
+        self.find_pairs(bake, pose);
     }
 
     /// Sweep over the boxes along x, then separating axes; pairs sorted by joint.
-    fn find_pairs(&mut self, bake: &SkinBake) {
+    fn find_pairs(&mut self, bake: &SkinBake, pose: &Pose) {
         let fields = &self.fields;
         let extent = |field: &PosedField| {
             field.axes.x_axis.abs() + field.axes.y_axis.abs() + field.axes.z_axis.abs()
@@ -163,8 +182,13 @@ impl PosedFields {
                     (bake.joints[jb].parent == Some(a)).then_some(b)
                 };
                 let moved = self.groups[ja] != self.groups[jb];
-                self.pairs.push((a, Near { joint: b, operator, moved }));
-                self.pairs.push((b, Near { joint: a, operator, moved }));
+                let fold = match operator {
+                    Some(child) if child == a => fold(bake, pose, ja, jb),
+                    Some(_) => fold(bake, pose, jb, ja).flipped(),
+                    None => Fold::NONE,
+                };
+                self.pairs.push((a, Near { joint: b, operator, moved, fold }));
+                self.pairs.push((b, Near { joint: a, operator, moved, fold: fold.flipped() }));
             }
         }
         self.pairs.sort_unstable_by_key(|&(joint, near)| (joint, near.joint));
@@ -264,6 +288,28 @@ impl PosedField {
         axes: Mat3A::ZERO,
         live: false,
     };
+}
+
+/// The cosine of the bend at which the folding plane begins to count, about 60°.
+const FOLD_BEGINS: f32 = 0.5;
+/// The cosine of the bend from which on it counts in full, about 110°.
+const FOLD_COUNTS: f32 = -0.35;
+
+/// The plane that halves the bend between a child and its parent, seen from the child.
+fn fold(bake: &SkinBake, pose: &Pose, child: usize, parent: usize) -> Fold {
+    let (limb, other) = (&bake.joints[child].segment, &bake.joints[parent].segment);
+    let pivot = limb.head.as_vec3a();
+    let (moved, held) = (&pose.joints()[child].affine, &pose.joints()[parent].affine);
+    let outward = moved.transform_vector3a(limb.tail.as_vec3a() - pivot).normalize_or_zero();
+    let back = held.transform_vector3a(other.head.as_vec3a() - pivot).normalize_or_zero();
+    let bend = (FOLD_BEGINS + outward.dot(back)) / (FOLD_BEGINS - FOLD_COUNTS);
+    let share = bend.clamp(0.0, 1.0);
+    match (outward - back).try_normalize() {
+        Some(toward) if outward != Vec3A::ZERO && back != Vec3A::ZERO => {
+            Fold { pivot: moved.transform_point3a(pivot), toward, share }
+        }
+        _ => Fold::NONE,
+    }
 }
 
 /// Whether two joints move against each other, seen from where the second one begins.

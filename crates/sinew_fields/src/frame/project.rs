@@ -100,7 +100,7 @@ impl Projector<'_> {
         } else {
             None
         };
-        if let Some(contact) = contact.filter(|contact| contact.depth > 0.0) {
+        if let Some(contact) = contact {
             let way = contact.step();
             if way != Vec3A::ZERO {
                 return Projected {
