@@ -15,6 +15,7 @@ mod scratch;
 mod stencil_pass;
 pub(crate) mod sums;
 mod tasks;
+mod weights;
 
 use glam::Vec3;
 use sinew_math::{LANES, Quad, Vec3x8};
@@ -28,10 +29,10 @@ use crate::state::BodyState;
 use collide::{Touch, Touched};
 pub use input::{Anchor, Body, Control, StepInput, StepReport};
 use passes::{Kick, PassKind};
-use regions::Solve;
 pub use scratch::Scratch;
 use sums::RigidMotion;
 use tasks::MOST_TASKS;
+use weights::Solve;
 
 /// Bodies with fewer particles are worked on by one thread: starting a task costs as much as they do.
 const SERIAL_PARTICLES: usize = 4_000;
