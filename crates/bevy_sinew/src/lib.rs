@@ -18,6 +18,7 @@
 //! | | always | [`bodies`] | deformable bodies: simulation, contacts, messages |
 //! | `mesh` | yes | `mesh` | bodies from meshes, meshes that follow bodies; needs Bevy's asset and mesh plugins |
 //! | `debug` | yes | `debug` | gizmos and diagnostics |
+//! | `serialize` | no | | bodies can be saved with the world |
 //! | `multi_threaded` | yes | | all threads of Bevy's task pools |
 //!
 //! A server without assets takes the crate with `default-features = false` and `multi_threaded`.
