@@ -26,18 +26,14 @@ pub struct ElasticMaterial {
     pub method: Method,
 }
 
-impl ElasticMaterial {
-    /// Default damping, in 1/s: a body that is dropped from its own height sleeps within six seconds.
-    const DAMPING: f32 = 3.0;
-}
-
 impl Default for ElasticMaterial {
     fn default() -> Self {
-        let kernel::Material { elastic_hz, example_hz, density, .. } = kernel::Material::default();
+        let kernel::Material { elastic_hz, example_hz, damping, density, .. } =
+            kernel::Material::default();
         Self {
             elastic_hz,
             example_hz,
-            damping: Self::DAMPING,
+            damping,
             density,
             integrator: Integrator::default(),
             method: Method::default(),
