@@ -5,6 +5,7 @@ use bevy_asset::AssetPlugin;
 use bevy_ecs::prelude::*;
 use bevy_log::LogPlugin;
 use bevy_mesh::MeshPlugin;
+use bevy_sinew::SinewPlugins;
 use bevy_time::{Fixed, Time, TimePlugin, TimeUpdateStrategy};
 use bevy_transform::TransformPlugin;
 use std::time::{Duration, Instant};
@@ -39,9 +40,9 @@ pub fn asset_plugin() -> AssetPlugin {
     }
 }
 
-/// Adds the scene, its fixed rate and the clock of the report to an app that has its engine plugins.
+/// Adds Sinew, the scene, its fixed rate and the clock of the report to an app that has its engine plugins.
 pub fn add_scene(app: &mut App, scene: &ExampleScene) {
-    app.add_plugins(PhaseClockPlugin)
+    app.add_plugins((SinewPlugins, PhaseClockPlugin))
         .insert_resource(Time::<Fixed>::from_hz(scene.fixed_hz))
         .init_schedule(SetupScene)
         .add_systems(Startup, |world: &mut World| world.run_schedule(SetupScene));

@@ -29,7 +29,7 @@ const PATIENCE: u32 = 1_000;
 #[derive(Resource, Default)]
 struct Developed(Option<Image>);
 
-/// Simulates `frames` frames and writes `pictures` of them to `folder`.
+/// Simulates `frames` frames and writes `pictures` of them to `folder`, which is there already.
 pub fn run(
     scene: &ExampleScene,
     frames: u32,
@@ -39,8 +39,6 @@ pub fn run(
     if !adapter_exists() {
         return Err(RunError::NoAdapter);
     }
-    std::fs::create_dir_all(folder)
-        .map_err(|source| RunError::Write { path: folder.to_owned(), source })?;
     let mut app = App::new();
     app.add_plugins(
         DefaultPlugins
@@ -157,7 +155,7 @@ fn pipelines_are_ready(app: &App) -> bool {
 }
 
 fn save(picture: Image, frame: u32, path: &Path) -> Result<(), RunError> {
-    let bad = |reason: String| RunError::BadPicture { frame, reason };
+    let bad = |reason: String| RunError::BadPicture { frame, path: path.to_owned(), reason };
     let picture = picture.try_into_dynamic().map_err(|error| bad(error.to_string()))?.to_rgb8();
     picture.save(path).map_err(|error| bad(error.to_string()))
 }
