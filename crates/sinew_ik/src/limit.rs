@@ -223,8 +223,8 @@ fn swing_coordinates(swing: Quat, axis: Vec3, up: Vec3) -> (f32, f32) {
     let xyz = Vec3::new(swing.x, swing.y, swing.z);
     let xyz = if swing.w < 0.0 { -xyz } else { xyz };
     let right = axis.cross(up);
-    // A turn about n moves the axis towards n × axis: up is reached by turning about −right, right about up.
-    (-xyz.dot(right), xyz.dot(up))
+    // A turn about n moves the axis towards n × axis: up is reached by turning about right, right about −up.
+    (xyz.dot(right), -xyz.dot(up))
 }
 
 fn clamp_ellipse(relative: Quat, axis: Vec3, up: Vec3, half_angles: [f32; 4]) -> Clamped {
@@ -245,7 +245,7 @@ fn clamp_ellipse(relative: Quat, axis: Vec3, up: Vec3, half_angles: [f32; 4]) ->
     let scale = 1.0 / square.sqrt();
     let (to_up, to_right) = (to_up * scale, to_right * scale);
     let right = axis.cross(up);
-    let xyz = up * to_right - right * to_up;
+    let xyz = right * to_up - up * to_right;
     let w = (1.0 - xyz.length_squared()).max(0.0).sqrt();
     let swing = unit(Quat::from_xyzw(xyz.x, xyz.y, xyz.z, w));
     Clamped { rotation: unit(swing * twist), active: true }

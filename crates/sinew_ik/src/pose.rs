@@ -3,7 +3,9 @@
 use glam::{Quat, Vec3};
 
 use crate::chain::{Chain, ZERO_LENGTH};
-use crate::rotation::{arc, unit};
+use crate::limit::Limit;
+use crate::rotation::{about, across, arc, unit};
+use crate::trig::atan2;
 
 /// Rotations of joints to chain space, and their places with the end effector's last.
 #[derive(Clone, Debug, Default)]
@@ -69,6 +71,9 @@ impl Pose {
                 if square > 1e-14 {
                     let now = turn * chain.axes[i];
                     turn = unit(arc(now, aim / square.sqrt(), hint(chain, i, turn)) * turn);
+                    if i + 1 < count {
+                        turn = roll_for_hinge(chain, base, points, i, turn);
+                    }
                     turn = chain.limited(i, parent, turn).0;
                 }
             }
@@ -81,10 +86,29 @@ impl Pose {
     }
 }
 
+/// Rolls a joint about its bone until the hinge that follows is square to the plane of both bones, and folds the way
+/// that its range wants.
+fn roll_for_hinge(chain: &Chain, base: &[Quat], points: &[Vec3], joint: usize, turn: Quat) -> Quat {
+    let Limit::Hinge { axis, min, max } = chain.limits[joint + 1] else { return turn };
+    if matches!(chain.limits[joint], Limit::Hinge { .. }) {
+        return turn;
+    }
+    let (own, next) = (points[joint + 1] - points[joint], points[joint + 2] - points[joint + 1]);
+    let normal = own.cross(next);
+    if normal.length() <= 1e-4 * own.length() * next.length() {
+        return turn;
+    }
+    let line = turn * chain.axes[joint];
+    let wanted = across(if min + max < 0.0 { -normal } else { normal }, line);
+    let now = across(turn * (base[joint + 1] * axis), line);
+    let roll = atan2(line.dot(now.cross(wanted)), now.dot(wanted));
+    unit(about(line, roll) * turn)
+}
+
 /// The axis to take for half a turn of a joint: a hinge's own, or the joint's z axis.
 pub(crate) fn hint(chain: &Chain, joint: usize, turn: Quat) -> Vec3 {
     match chain.limits[joint] {
-        crate::limit::Limit::Hinge { axis, .. } => turn * axis,
+        Limit::Hinge { axis, .. } => turn * axis,
         _ => turn * Vec3::Z,
     }
 }
@@ -93,7 +117,7 @@ impl Chain {
     /// A joint's rotation to chain space after its limit, given its parent's; and whether the limit was active.
     pub(crate) fn limited(&self, joint: usize, parent: Quat, turn: Quat) -> (Quat, bool) {
         let limit = &self.limits[joint];
-        if matches!(limit, crate::limit::Limit::Free | crate::limit::Limit::Fixed) {
+        if matches!(limit, Limit::Free | Limit::Fixed) {
             return (turn, false);
         }
         let relative = unit(self.rest[joint].conjugate() * parent.conjugate() * turn);

@@ -152,7 +152,9 @@ impl Plan {
                 target = at * (within / distance);
             }
         }
-        self.reach = Some(Reach { end, first: 0, target, tolerance: self.tolerance, cap: 0 });
+        // Room for what the rounding of local rotations adds at the end.
+        let tolerance = self.tolerance - (0.1 * self.tolerance).min(2e-7);
+        self.reach = Some(Reach { end, first: 0, target, tolerance, cap: 0 });
         if self.turn.is_some() && self.unreachable {
             // Place before rotation: all joints share both.
             self.many = chain.unit_lengths[joint] > ZERO_LENGTH;

@@ -23,13 +23,15 @@ const STEP_PASSES: u16 = 64;
 /// Free chains that must stretch beyond this share of their reach start from their curl: it is exact there.
 const NEAR_STRETCH: f32 = 0.99;
 
-/// Exactly two bones have length, both among the first `end`, and both of their joints turn freely.
+/// Exactly two bones have length, both among the first `end`; the first joint turns freely, the second one freely or as a
+/// hinge.
 pub(super) fn is_two_bone(chain: &Chain, end: usize) -> bool {
     let mut count = 0;
     for i in 0..end {
         if chain.unit_lengths[i] > ZERO_LENGTH {
             count += 1;
-            if !is_free(chain, i) {
+            let hinge = count == 2 && chain.mobility[i] == Mobility::Hinge;
+            if !(is_free(chain, i) || hinge && chain.weights[i] >= 1.0) {
                 return false;
             }
         }
@@ -123,7 +125,7 @@ fn single(single: &mut Single<'_>, scratch: &mut Scratch, plan: &mut Plan) {
     let at_bound = distance >= outer || (inner > 0.0 && distance <= inner);
     let choice = match single.settings.solver {
         Solver::Auto if !single.task.obstacles.is_empty() => Solver::Fabrik,
-        Solver::Auto if bones == 2 && free => Solver::TwoBone,
+        Solver::Auto if bones == 2 && is_two_bone(chain, reach.end) => Solver::TwoBone,
         Solver::Auto if free && chain.curl_chosen => Solver::Curl,
         Solver::Auto => Solver::Dls,
         Solver::TwoBone if !is_two_bone(chain, reach.end) => Solver::Dls,
@@ -133,7 +135,15 @@ fn single(single: &mut Single<'_>, scratch: &mut Scratch, plan: &mut Plan) {
     let cap = |own: u16| single.settings.cap(own);
     let arrange = free && single.task.obstacles.is_empty();
     let outcome = match choice {
-        Solver::TwoBone => solve_two_bone(single, scratch),
+        Solver::TwoBone => {
+            let arranged = solve_two_bone(single, scratch);
+            if free || arranged.error <= reach.tolerance {
+                arranged
+            } else {
+                // The hinge does not go that far.
+                arranged.then(damped(single, scratch, cap(DLS_ITERATIONS), free))
+            }
+        }
         // Stretched and folded chains, and single bones, need no iteration.
         _ if arrange && (at_bound || bones == 1) && !matches!(choice, Solver::CurlStep { .. }) => {
             straighten(chain, &reach, inner, scratch)
@@ -159,7 +169,7 @@ fn single(single: &mut Single<'_>, scratch: &mut Scratch, plan: &mut Plan) {
         let cut = pole::apply(chain, single.task, single.state, &reach, &mut scratch.pose);
         if cut {
             // At most two iterations bring the effector back.
-            let polish = dls_run(chain, &mut { reach }, 2, scratch);
+            let polish = dls_run(chain, &mut { reach }, 2, false, scratch);
             plan.iterations += polish.iterations;
             plan.updates += polish.updates;
         }
@@ -167,9 +177,15 @@ fn single(single: &mut Single<'_>, scratch: &mut Scratch, plan: &mut Plan) {
 }
 
 /// Runs damped least squares from `scratch.pose`.
-fn dls_run(chain: &Chain, pull: &mut impl Pull, cap: u16, scratch: &mut Scratch) -> Outcome {
+fn dls_run(
+    chain: &Chain,
+    pull: &mut impl Pull,
+    cap: u16,
+    impatient: bool,
+    scratch: &mut Scratch,
+) -> Outcome {
     let Scratch { pose, best, turns, steps, held, .. } = scratch;
-    dls::solve(chain, pull, cap, pose, best, Work { turns, steps, held })
+    dls::solve(chain, pull, cap, impatient, pose, best, Work { turns, steps, held })
 }
 
 /// The bow for kicks: as the pole wants, else as the last solve had it, else see [`kick::bow`].
@@ -213,7 +229,7 @@ fn damped(single: &Single<'_>, scratch: &mut Scratch, cap: u16, free: bool) -> O
     } else {
         outcome.updates = get_off_line(single, scratch).updates;
     }
-    let run = dls_run(chain, &mut reach, cap - outcome.iterations, scratch);
+    let run = dls_run(chain, &mut reach, cap - outcome.iterations, !free, scratch);
     outcome = outcome.then(run);
     for attempt in 0..2 {
         if outcome.error <= reach.tolerance || outcome.iterations >= cap {
@@ -230,7 +246,8 @@ fn damped(single: &Single<'_>, scratch: &mut Scratch, cap: u16, free: bool) -> O
             pose.set_locals(chain, &chain.rest);
             kick::bow_pose(chain, &chain.rest, &reach, -bow, points, pose);
         }
-        let again = dls_run(chain, &mut reach, cap - outcome.iterations, scratch);
+        let left = cap - outcome.iterations;
+        let again = dls_run(chain, &mut reach, left, attempt == 0 && !free, scratch);
         let better = again.error < outcome.error;
         let error = outcome.error.min(again.error);
         outcome = Outcome { error, ..outcome.then(again) };
@@ -259,7 +276,7 @@ fn curl(single: &Single<'_>, scratch: &mut Scratch, cap: u16, plan: &mut Plan) -
         return outcome;
     }
     plan.solver = Solver::Dls;
-    outcome.then(dls_run(chain, &mut reach, cap, scratch))
+    outcome.then(dls_run(chain, &mut reach, cap, false, scratch))
 }
 
 fn fabrik(single: &Single<'_>, scratch: &mut Scratch, cap: u16) -> Outcome {
@@ -373,7 +390,7 @@ fn set_turn(chain: &Chain, joint: usize, target: Quat, scratch: &mut Scratch) ->
 fn many(chain: &Chain, settings: &Settings, scratch: &mut Scratch, plan: &mut Plan) {
     let cap = settings.cap(DLS_ITERATIONS).saturating_sub(plan.iterations);
     let mut rows = core::mem::take(&mut scratch.rows);
-    let mut outcome = dls_run(chain, &mut rows, cap, scratch);
+    let mut outcome = dls_run(chain, &mut rows, cap, !chain.plain, scratch);
     if !rows.reached(&scratch.pose) && outcome.iterations < cap {
         scratch.keep.copy_from(&scratch.pose);
         let end = rows.range().1;
@@ -388,7 +405,7 @@ fn many(chain: &Chain, settings: &Settings, scratch: &mut Scratch, plan: &mut Pl
         let line = direction_or(pose.places[end], Vec3::X);
         let bow = kick::bow(chain, pose, &reach, Vec3::ZERO, line);
         kick::bow_pose(chain, base, &reach, bow, points, pose);
-        let again = dls_run(chain, &mut rows, cap - outcome.iterations, scratch);
+        let again = dls_run(chain, &mut rows, cap - outcome.iterations, false, scratch);
         if again.error >= outcome.error {
             scratch.pose.copy_from(&scratch.keep);
         }

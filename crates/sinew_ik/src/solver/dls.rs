@@ -23,8 +23,12 @@ pub(super) const MOST_STEP: f32 = 0.3;
 const MOST_TURN: f32 = 0.5;
 /// Solves again for joints that a limit stopped, at most.
 const MOST_AGAIN: u32 = 2;
-/// An iteration that gains less than this, in lengths of the chain, does not count as progress.
+/// An iteration that gains less than this, in lengths of the chain, does not count as progress,
 const LEAST_GAIN: f32 = 1e-6;
+/// unless it is this share of the error: the last steps to a fine tolerance are small.
+const LEAST_SHARE: f32 = 0.2;
+/// Where other poses are left to start from, gains below this share of the error do not count either.
+const IMPATIENT_SHARE: f32 = 0.03;
 /// Iterations without progress that end a run.
 const MOST_STALLS: u32 = 2;
 /// Iterations that a preferred pose gets in any case.
@@ -54,6 +58,7 @@ pub(crate) fn solve(
     chain: &Chain,
     pull: &mut impl Pull,
     cap: u16,
+    impatient: bool,
     pose: &mut Pose,
     best: &mut Pose,
     mut work: Work<'_>,
@@ -77,12 +82,14 @@ pub(crate) fn solve(
         // Written so that NaN counts as worse.
         if error <= outcome.error || (outcome.iterations <= wanted && error.is_finite()) {
             let gain = outcome.error - error;
-            stalls = if gain < LEAST_GAIN && outcome.iterations > wanted { stalls + 1 } else { 0 };
+            let stalled = (gain < LEAST_GAIN && gain < LEAST_SHARE * outcome.error)
+                || (impatient && gain < IMPATIENT_SHARE * outcome.error);
+            stalls = if stalled && outcome.iterations > wanted { stalls + 1 } else { 0 };
             damping = (0.5 * damping).max(LEAST_DAMPING);
             outcome.error = error;
             best.copy_from(pose);
         } else {
-            if damping >= MOST_DAMPING {
+            if damping >= MOST_DAMPING || impatient {
                 stalls += 1;
             }
             damping = (4.0 * damping).min(MOST_DAMPING);

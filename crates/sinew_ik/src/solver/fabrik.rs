@@ -38,6 +38,9 @@ pub fn outward(points: &mut [Vec3], lengths: &[f32], root: Vec3) {
     }
 }
 
+/// Gains below this, in lengths of the chain and three times in a row, end a run: progress is slow but steady here.
+const LEAST_GAIN: f32 = 1e-7;
+
 /// Obstacles as seen from unit space.
 #[derive(Clone, Copy)]
 pub(crate) struct Surroundings<'a> {
@@ -118,7 +121,7 @@ impl Run<'_> {
             if bare {
                 outward(&mut self.points[first..=reach.end], lengths, root);
                 let error = self.points[reach.end].distance(reach.target);
-                stalls = if merit - error < 1e-6 { stalls + 1 } else { 0 };
+                stalls = if merit - error < LEAST_GAIN { stalls + 1 } else { 0 };
                 met = error <= reach.tolerance;
                 if error < merit {
                     (merit, outcome.error) = (error, error);
@@ -128,7 +131,7 @@ impl Run<'_> {
             }
             self.outward_limited(pose);
             let now = self.merit(pose);
-            stalls = if merit - now < 1e-6 { stalls + 1 } else { 0 };
+            stalls = if merit - now < LEAST_GAIN { stalls + 1 } else { 0 };
             if now < merit {
                 merit = now;
                 outcome.error = reach.error(pose);

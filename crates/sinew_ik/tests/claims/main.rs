@@ -1,0 +1,8 @@
+//! What the kernel claims, tested against mathematics and against a naive reference.
+
+mod curl;
+mod damped;
+mod fabrik;
+mod fixtures;
+mod limits;
+mod two_bone;
