@@ -4,7 +4,7 @@ use glam::{Quat, Vec3};
 use thiserror::Error;
 
 use crate::limit::{Limit, LimitError};
-use crate::rotation::unit;
+use crate::rotation::{arc, direction_or, unit};
 use crate::solver::curl::{CurlProfile, CurlTable};
 
 /// Lengths below this share of the chain's length count as zero.
@@ -321,6 +321,23 @@ impl Chain {
         }
         if let Some(place) = places.next() {
             *place = at;
+        }
+    }
+
+    /// Writes local rotations that lay bones along `points` (joint places and the tip, in chain space), each by the
+    /// smallest swing from its base rotation, so that the twist of the base pose stays. Bones without length, and those
+    /// without points, keep their base rotations; limits are not looked at.
+    pub fn rotations_along(&self, base: &[Quat], points: &[Vec3], out: &mut [Quat]) {
+        let mut parent = Quat::IDENTITY;
+        for (i, (base, out)) in base.iter().zip(out).enumerate().take(self.len()) {
+            let mut turn = unit(parent * *base);
+            if self.unit_lengths[i] > ZERO_LENGTH && i + 1 < points.len() {
+                let now = turn * self.axes[i];
+                let aim = direction_or((points[i + 1] - points[i]) / self.length, now);
+                turn = unit(arc(now, aim, turn * Vec3::Z) * turn);
+            }
+            *out = unit(parent.conjugate() * turn);
+            parent = turn;
         }
     }
 

@@ -48,6 +48,7 @@ mod solver;
 mod state;
 mod task;
 mod trig;
+mod trunk;
 
 pub use chain::{Chain, ChainError, Joint, Preferred};
 pub use frame::{ChainFrame, FrameError};
@@ -65,3 +66,7 @@ pub use solver::spline::march_chords;
 pub use solver::two_bone::{TwoBone, TwoBoneSolution, soft_distance, two_bone};
 pub use state::{ChainState, Scratch};
 pub use task::{Effector, Goal, Pole, Task};
+pub use trunk::{
+    Contacts, Gait, GaitError, Taper, Wrap, WrapError, WrapPlan, WrapTurn, curl_to_contact,
+    trunk_2007, wrap_points,
+};

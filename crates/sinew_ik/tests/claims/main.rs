@@ -5,4 +5,6 @@ mod damped;
 mod fabrik;
 mod fixtures;
 mod limits;
+mod obstacles;
+mod thesis;
 mod two_bone;
