@@ -22,6 +22,8 @@ const CCD_ITERATIONS: u16 = 24;
 const STEP_PASSES: u16 = 64;
 /// Free chains that must stretch beyond this share of their reach start from their curl: it is exact there.
 const NEAR_STRETCH: f32 = 0.99;
+/// Targets this near to the end of reach, in lengths of the chain, are at it.
+const AT_BOUND: f32 = 5e-7;
 
 /// Exactly two bones have length, both among the first `end`; the first joint turns freely, the second one freely or as a
 /// hinge.
@@ -122,7 +124,8 @@ fn single(single: &mut Single<'_>, scratch: &mut Scratch, plan: &mut Plan) {
             && chain.preferred.iter().all(Option::is_none);
     let distance = reach.target.length();
     let (inner, outer) = plan.bounds;
-    let at_bound = distance >= outer || (inner > 0.0 && distance <= inner);
+    // Targets beyond were moved to the bound, give or take rounding.
+    let at_bound = distance >= outer - AT_BOUND || (inner > 0.0 && distance <= inner + AT_BOUND);
     let choice = match single.settings.solver {
         Solver::Auto if !single.task.obstacles.is_empty() => Solver::Fabrik,
         Solver::Auto if bones == 2 && is_two_bone(chain, reach.end) => Solver::TwoBone,
@@ -358,7 +361,7 @@ fn straighten(chain: &Chain, reach: &Reach, inner: f32, scratch: &mut Scratch) -
     let distance = reach.target.length();
     let ahead = direction_or(reach.target, direction_or(pose.places[reach.end], Vec3::X));
     let longest = chain.unit_lengths[..reach.end].iter().fold(0.0_f32, |most, &l| most.max(l));
-    let fold = inner > 0.0 && distance <= inner && distance < longest;
+    let fold = inner > 0.0 && distance <= inner + AT_BOUND && distance < longest;
     let mut at = Vec3::ZERO;
     let mut forward_used = false;
     points[0] = at;

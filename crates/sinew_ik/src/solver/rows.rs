@@ -118,10 +118,11 @@ impl Pull for Rows {
         self.matrix.resize(size * size, 0.0);
         self.right.clear();
         self.right.resize(size, 0.0);
+        // All steps are cut by one factor, so that the balance between goals stays.
+        let longest = self.rows.iter().map(|row| row.delta(pose).length()).fold(0.0, f32::max);
+        let cut = if longest > MOST_STEP { MOST_STEP / longest } else { 1.0 };
         for (a, row) in self.rows.iter().enumerate() {
-            let delta = row.delta(pose);
-            let length = delta.length();
-            let delta = if length > MOST_STEP { delta * (MOST_STEP / length) } else { delta };
+            let delta = row.delta(pose) * cut;
             for k in 0..3 {
                 self.right[3 * a + k] = f64::from(delta[k]);
                 // Weights are those of the least squares: an important row is damped less.

@@ -43,8 +43,10 @@ pub struct Contacts {
 }
 
 /// Bones count as touching within this share of their length.
-const TOUCH: f32 = 3e-5;
-/// Advances of one bone towards the surface; each at least halves what is left where contact is not at the joint itself.
+const TOUCH: f32 = 5e-6;
+/// Below this share of its length from the surface a bone takes Newton's steps.
+const CLOSE: f32 = 0.05;
+/// Advances of one bone towards the surface.
 const MOST_ADVANCES: u32 = 64;
 
 /// Curls bones around an object, from `wrap.first` outwards, starting from the chain as it lies in `points` (joint places
@@ -92,18 +94,25 @@ pub fn curl_to_contact(
             // Beyond the bone's end and ahead of it.
             let approaching = at.along >= 0.999 && (at.core - end).dot(direction) > 0.0;
             let mut angle = 0.0;
+            let mut inside = f32::INFINITY;
             let mut advances = 0;
             while !approaching && room > touch && angle < most && advances < MOST_ADVANCES {
-                // No point of the bone moves by more than its length times the angle.
-                angle = (angle + room / length).min(most);
-                let next = about(axis, angle) * direction;
-                let there = near(next);
-                if there.0 < 0.0 {
-                    // Rounding, at the very surface.
-                    break;
-                }
-                (bent, room, at) = (next, there.0, there.1);
                 advances += 1;
+                // No point of the bone moves by more than its length times the angle. Close by, the nearest
+                // point's own lever gives Newton's step, which a bracket holds.
+                let lever =
+                    if room < CLOSE * length { length * at.along.max(0.02) } else { length };
+                let mut next = (angle + room / lever).min(most);
+                if next >= inside {
+                    next = 0.5 * (angle + inside);
+                }
+                let turned = about(axis, next) * direction;
+                let there = near(turned);
+                if there.0 < 0.0 {
+                    inside = next;
+                } else {
+                    (angle, bent, room, at) = (next, turned, there.0, there.1);
+                }
             }
         }
         // An axis that is not square to the bone, or rounding, leaves lengths alone.
@@ -111,7 +120,7 @@ pub fn curl_to_contact(
         points[i + 1] = start + direction * length;
         let (room, at) = near(direction);
         contacts.clearance = contacts.clearance.min(room);
-        if room <= 4.0 * touch {
+        if room <= 8.0 * touch {
             if contacts.count == 0 {
                 contacts.first = i;
             }

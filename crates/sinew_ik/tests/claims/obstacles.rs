@@ -152,11 +152,12 @@ fn chains_reach_around_a_ball_in_the_way() {
 /// A trunk that lies beside a shape, ahead in x, and wraps towards it about −z.
 fn wrap(
     object: &Obstacle<'_>,
+    from: f32,
     length: f32,
     radius: f32,
     gap: f32,
 ) -> (Vec<Vec3>, sinew_ik::Contacts) {
-    let start = Vec3::new(-1.2, object.bounding_radius() + radius + gap + 0.02, 0.0);
+    let start = Vec3::new(from, object.bounding_radius() + radius + gap + 0.02, 0.0);
     let mut points: Vec<Vec3> = (0..=24).map(|i| start + Vec3::X * (length * i as f32)).collect();
     let wrap = Wrap { clearance: gap, ..Wrap::about(Vec3::NEG_Z, 1) };
     let contacts = curl_to_contact(object, &wrap, &[length; 24], &[radius; 24], &mut points);
@@ -169,7 +170,8 @@ fn curls_touch_balls_without_cutting_them() {
         [(1.0, 0.3, 0.05), (1.0, 0.6, 0.0), (0.5, 0.3, 0.05), (0.2, 0.3, 0.02)]
     {
         let ball = Obstacle::sphere(Vec3::ZERO, size);
-        let (points, contacts) = wrap(&ball, length, radius, 0.0);
+        // The second bone, which is the first to move, touches between its ends.
+        let (points, contacts) = wrap(&ball, -1.5 * length, length, radius, 0.0);
         let c = size + radius;
         let clearance = |p: &[Vec3]| sampled(&ball, p[0], p[1]) - radius;
         let least = points.windows(2).map(clearance).fold(f32::INFINITY, f32::min);
@@ -206,7 +208,7 @@ fn curls_touch_other_convex_shapes_without_cutting_them() {
     ] {
         for turn in [Quat::IDENTITY, Quat::from_rotation_x(1.4), Quat::from_rotation_y(0.7)] {
             let object = Obstacle::new(shape, Vec3::ZERO).turned(turn);
-            let (places, contacts) = wrap(&object, 0.3, 0.05, 0.01);
+            let (places, contacts) = wrap(&object, -1.2, 0.3, 0.05, 0.01);
             let test = if let Convex::Hull { radius, .. } = shape {
                 Obstacle { shape: Convex::Cuboid { half_extents: h, radius }, ..object }
             } else {

@@ -109,9 +109,9 @@ fn strict_steps_chatter_and_leave_the_root_alone() {
     let (errors, state, chain) = step_errors(0.1, true, 200);
     assert_eq!(state.rotations()[0], chain.rest()[0]);
     let settled = &errors[150..];
-    assert!(settled.iter().any(|&e| e > 1e-4), "it would have arrived: {settled:?}");
-    // The published law does come near.
-    assert!(settled.iter().all(|&e| e < 0.05), "{settled:?}");
+    assert!(settled.iter().all(|&e| e > 1e-3), "it would have arrived: {settled:?}");
+    let rises = settled.windows(2).filter(|pair| pair[1] > pair[0]).count();
+    assert!((10..40).contains(&rises), "up and down: {settled:?}");
 }
 
 #[test]
