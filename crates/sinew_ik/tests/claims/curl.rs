@@ -15,7 +15,7 @@ fn nine_equal_bones_curl_to_a_known_angle() {
     let chain = Chain::straight(Vec3::X, &[0.1; 9]).expect("a good chain");
     let table = chain.curl();
     // l sin(n φ / 2) / sin(φ / 2) for φ = 20°, as a share of 0.9.
-    let curl = table.solve(0.575_877_0 / 0.9);
+    let curl = table.solve(0.575_877 / 0.9);
     assert!((curl.bend.to_degrees() - 20.0).abs() < 1e-3, "{}", curl.bend.to_degrees());
     assert!(curl.evaluations <= 5, "{}", curl.evaluations);
     assert!((table.most_bend().to_degrees() - 40.0).abs() < 0.01);

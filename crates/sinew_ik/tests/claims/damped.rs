@@ -164,3 +164,122 @@ fn warm_tracking_takes_one_iteration_a_frame() {
     let (mean, .., max) = statistics(counts);
     assert!(mean <= 1.01 && max <= 2, "{mean} {max}");
 }
+
+/// A random pose within limits; its end is a feasible target.
+fn feasible(rig: &Rig, random: &mut Random) -> Vec3 {
+    let pose: Vec<Quat> = rig
+        .joints
+        .iter()
+        .zip(rig.chain.limits())
+        .map(|(joint, limit)| {
+            let any = match *limit {
+                Limit::Hinge { axis, min, max } => {
+                    Quat::from_axis_angle(axis, random.between(min, max))
+                }
+                _ => Quat::from_axis_angle(random.direction(), random.between(0.0, 1.5)),
+            };
+            joint.rest * limit.clamp(any).rotation
+        })
+        .collect();
+    let places = crate::fixtures::places(&rig.joints, rig.tip, &pose);
+    places.last().expect("a tip").as_vec3()
+}
+
+#[test]
+fn other_limits_do_not_keep_feasible_targets_away() {
+    let (x, y) = (Vec3::X, Vec3::Y);
+    let half_angles = [0.9, 0.5, 0.3, 0.7];
+    let hinges = |i: usize| Limit::Hinge { axis: Vec3::AXES[1 + i % 2], min: -1.2, max: 1.2 };
+    let kinds: [(&str, Box<dyn Fn(usize) -> Limit>, u32); 4] = [
+        ("hinges in turn", Box::new(hinges), 950),
+        ("ellipse", Box::new(move |_| Limit::Ellipse { axis: x, up: y, half_angles }), 990),
+        (
+            "swing and twist",
+            Box::new(move |_| Limit::SwingTwist {
+                axis: x,
+                up: y,
+                half_angles,
+                twist: [-0.3, 0.3],
+            }),
+            980,
+        ),
+        (
+            "per axis",
+            Box::new(|_| Limit::PerAxis { min: Vec3::splat(-0.6), max: Vec3::new(0.3, 0.5, 0.7) }),
+            980,
+        ),
+    ];
+    for (name, limit, least) in kinds {
+        let joints = row(9, 0.1, 0.0, Limit::Free)
+            .into_iter()
+            .enumerate()
+            .map(|(i, joint)| joint.with_limit(limit(i)))
+            .collect();
+        let mut rig = Rig::new(joints, Vec3::X * 0.1);
+        let mut random = Random(30);
+        let (mut reached, mut counts) = (0, Vec::new());
+        for _ in 0..1_000 {
+            let target = feasible(&rig, &mut random);
+            let report = rig.reach(target, &within(Solver::Auto, 1e-4, 32));
+            reached += u32::from(report.reached());
+            counts.push(report.iterations);
+            for ((q, joint), limit) in
+                rig.state.rotations().iter().zip(&rig.joints).zip(rig.chain.limits())
+            {
+                let relative = (joint.rest.conjugate() * *q).normalize();
+                let excess = limit.clamp(relative).rotation.dot(relative).abs();
+                // 1e-4 rad off is a cosine of 1 − 1.25e-9 of the half: below rounding.
+                assert!(excess > 1.0 - 3e-7, "{name}: {report:?}");
+            }
+        }
+        let (mean, median, p95, max) = statistics(counts);
+        eprintln!("{name}: {reached} reached, mean {mean} median {median} p95 {p95} max {max}");
+        assert!(reached >= least, "{name}: {reached}");
+    }
+}
+
+#[test]
+fn no_solver_leaves_a_cone() {
+    let half_angle = 30_f32.to_radians();
+    let limit = Limit::Cone { axis: Vec3::X, half_angle };
+    let mut random = Random(31);
+    for solver in [Solver::Auto, Solver::Ccd, Solver::Fabrik, Solver::Curl] {
+        for _ in 0..300 {
+            let mut rig = Rig::new(row(6, 0.15, 0.0, limit), Vec3::X * 0.15);
+            let target = random.direction() * random.between(0.0, 1.2);
+            rig.reach(target, &with(solver));
+            for q in rig.state.rotations() {
+                let swing = (*q * Vec3::X).angle_between(Vec3::X);
+                assert!(swing <= half_angle + 1e-4, "{solver:?}: {swing}");
+            }
+        }
+    }
+}
+
+#[test]
+fn tracking_is_smoother_than_with_fabrik() {
+    let largest_step = |solver: Solver| {
+        let mut rig = Rig::chain_a();
+        let settings = Settings { start: Start::Previous, ..with(solver) };
+        let (mut worst, mut before) = (0.0_f32, Vec::<Quat>::new());
+        for k in 0..400 {
+            let t = k as f32 / 60.0;
+            let target =
+                Vec3::new(0.45 + 0.2 * (1.3 * t).sin(), 0.25 * t.cos(), 0.3 * (1.7 * t).sin());
+            let goals = [Goal::reach(target)];
+            let task = Task::new(&rig.chain, &goals);
+            assert!(rig.solve(&task, &settings).reached());
+            // The first second finds the way in.
+            if k > 60 {
+                for (a, b) in before.iter().zip(rig.state.rotations()) {
+                    worst = worst.max(2.0 * (*a * b.conjugate()).xyz().length().asin());
+                }
+            }
+            before = rig.state.rotations().to_vec();
+        }
+        worst.to_degrees()
+    };
+    let (ours, fabrik) = (largest_step(Solver::Auto), largest_step(Solver::Fabrik));
+    eprintln!("largest joint step while tracking: {ours}° against {fabrik}° of FABRIK");
+    assert!(ours <= 0.5 * fabrik, "{ours} {fabrik}");
+}

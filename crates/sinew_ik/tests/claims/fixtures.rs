@@ -6,7 +6,7 @@ use sinew_ik::{
     solve,
 };
 
-/// SplitMix64 (Steele, Lea and Flood 2014): the same numbers everywhere.
+/// `SplitMix64` (Steele, Lea and Flood 2014): the same numbers everywhere.
 pub struct Random(pub u64);
 
 impl Random {

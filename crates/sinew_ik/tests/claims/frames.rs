@@ -9,8 +9,8 @@ use crate::fixtures::{Random, Rig, row};
 fn world_tip(parent: Affine3A, rig: &Rig) -> Vec3 {
     let mut world = parent;
     for (joint, rotation) in rig.joints.iter().zip(rig.state.rotations()) {
-        world = world
-            * Affine3A::from_scale_rotation_translation(joint.scale, *rotation, joint.translation);
+        world *=
+            Affine3A::from_scale_rotation_translation(joint.scale, *rotation, joint.translation);
     }
     world.transform_point3(rig.tip)
 }
