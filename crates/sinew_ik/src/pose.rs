@@ -4,7 +4,7 @@ use glam::{Quat, Vec3};
 
 use crate::chain::{Chain, ZERO_LENGTH};
 use crate::limit::Limit;
-use crate::rotation::{about, across, arc, unit};
+use crate::rotation::{about, across, arc, renormalized, unit};
 use crate::trig::atan2;
 
 /// Rotations of joints to chain space, and their places with the end effector's last.
@@ -29,11 +29,14 @@ impl Pose {
     /// The pose of local rotations.
     pub fn set_locals(&mut self, chain: &Chain, locals: &[Quat]) {
         let mut turn = Quat::IDENTITY;
-        for (own, local) in self.turns.iter_mut().zip(locals) {
-            turn = unit(turn * *local);
-            *own = turn;
+        let mut at = Vec3::ZERO;
+        for (i, local) in locals.iter().enumerate().take(chain.len()) {
+            turn = renormalized(turn * *local);
+            self.turns[i] = turn;
+            self.places[i] = at;
+            at += turn * chain.unit_bones[i];
         }
-        self.place(chain);
+        self.places[chain.len()] = at;
     }
 
     /// Works places out from rotations.
@@ -48,7 +51,7 @@ impl Pose {
 
     /// The local rotation of a joint.
     pub fn local(&self, joint: usize) -> Quat {
-        unit(self.parent(joint).conjugate() * self.turns[joint])
+        renormalized(self.parent(joint).conjugate() * self.turns[joint])
     }
 
     /// Rotation of a joint's parent.
@@ -64,13 +67,14 @@ impl Pose {
         let mut parent = Quat::IDENTITY;
         let mut at = Vec3::ZERO;
         for i in 0..chain.len() {
-            let mut turn = unit(parent * base[i]);
+            let mut turn = renormalized(parent * base[i]);
             if i < count && chain.unit_lengths[i] > ZERO_LENGTH && chain.weights[i] > 0.0 {
                 let aim = points[i + 1] - at;
                 let square = aim.length_squared();
                 if square > 1e-14 {
                     let now = turn * chain.axes[i];
-                    turn = unit(arc(now, aim / square.sqrt(), hint(chain, i, turn)) * turn);
+                    let aim = aim / square.sqrt();
+                    turn = renormalized(arc(now, aim, hint(chain, i, turn)) * turn);
                     if i + 1 < count {
                         turn = roll_for_hinge(chain, base, points, i, turn);
                     }

@@ -8,6 +8,8 @@ use crate::trig::{atan2, sin_cos};
 
 /// Directions nearer to opposite than this have no usable common normal.
 const OPPOSITE: f32 = -0.999_999;
+/// Directions nearer to opposite than this need care.
+const FOLDED: f32 = -0.9;
 /// Squared lengths below this have no direction.
 pub(crate) const NO_DIRECTION: f32 = 1e-20;
 
@@ -46,9 +48,16 @@ pub(crate) fn renormalized(q: Quat) -> Quat {
 /// where the hint is of no use.
 pub(crate) fn arc(from: Vec3, to: Vec3, hint: Vec3) -> Quat {
     let cosine = from.dot(to);
-    if cosine > OPPOSITE {
-        let axis = from.cross(to);
+    let axis = from.cross(to);
+    if cosine > FOLDED {
         return unit(Quat::from_xyzw(axis.x, axis.y, axis.z, 1.0 + cosine));
+    }
+    if cosine > OPPOSITE {
+        // The short cross product has lost digits: what makes it lean over to `from` would show twice in the result.
+        let axis = direction_or(across(axis, from), any_normal(from));
+        let w = 0.5 * (from + to).length();
+        let sine = (1.0 - w * w).max(0.0).sqrt();
+        return Quat::from_xyzw(axis.x * sine, axis.y * sine, axis.z * sine, w);
     }
     let axis = direction_or(across(hint, from), any_normal(from));
     Quat::from_xyzw(axis.x, axis.y, axis.z, 0.0)

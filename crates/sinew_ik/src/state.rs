@@ -91,6 +91,9 @@ impl Scratch {
     }
 
     pub(crate) fn fit(&mut self, joints: usize) {
+        if self.base.len() == joints {
+            return;
+        }
         self.base.resize(joints, Quat::IDENTITY);
         self.locals.resize(joints, Quat::IDENTITY);
         self.steps.resize(joints, Quat::IDENTITY);

@@ -70,10 +70,15 @@ fn a_solve_allocates_nothing() {
                     }
                 };
                 run(2);
-                let region = Region::new(GLOBAL);
-                run(10);
-                let stats = region.change();
-                counts.push((stats.allocations + stats.reallocations, name, solver, kind));
+                // The test harness has a thread of its own that allocates now and then: the least of three.
+                let mut least = usize::MAX;
+                for _ in 0..3 {
+                    let region = Region::new(GLOBAL);
+                    run(10);
+                    let stats = region.change();
+                    least = least.min(stats.allocations + stats.reallocations);
+                }
+                counts.push((least, name, solver, kind));
             }
         }
     }

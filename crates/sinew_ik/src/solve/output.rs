@@ -24,7 +24,10 @@ pub(super) fn finish(
     plan: &Plan,
 ) -> SolveReport {
     write_locals(chain, scratch, plan);
-    scratch.pose.set_locals(chain, &scratch.locals);
+    // What limits changed shows in the places; else local rotations say the same as the pose, to rounding.
+    if !chain.plain || plan.abort {
+        scratch.pose.set_locals(chain, &scratch.locals);
+    }
     if !scratch.locals.iter().all(|q| q.is_finite()) {
         // Nothing known leads here; a pose that is not finite must not get out.
         scratch.locals.copy_from_slice(&scratch.base);

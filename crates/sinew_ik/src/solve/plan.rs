@@ -117,8 +117,8 @@ impl Plan {
         let (place, joint) = indices(chain, goal.effector);
         let target = goal_place(chain, task, goal, base.places[place]);
         let turn = goal_turn(goal, base.turns[joint]);
-        push(chain, task, goal, &mut scratch.rows, base);
         if let Some(turn) = turn {
+            push(chain, task, goal, &mut scratch.rows, base);
             // A joint that turns freely takes the rotation alone; the others bring it to its place.
             let able = chain.mobility[joint] == Mobility::Ball && chain.weights[joint] >= 1.0;
             if !able {

@@ -85,12 +85,16 @@ pub(super) fn run(
 
 /// Puts `scratch.pose` where iterations begin, within limits.
 fn begin(chain: &Chain, settings: &Settings, state: &ChainState, scratch: &mut Scratch) {
-    let Scratch { base, pose, locals, .. } = scratch;
+    let Scratch { base, pose, locals, other, .. } = scratch;
     let start: &[Quat] = match settings.start {
         Start::Previous if state.solved => &state.solution,
         Start::Rest => &chain.rest,
         _ => base,
     };
+    if chain.plain && core::ptr::eq(start, base.as_slice()) {
+        pose.copy_from(other);
+        return;
+    }
     if chain.plain {
         pose.set_locals(chain, start);
         return;

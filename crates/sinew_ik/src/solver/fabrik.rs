@@ -40,6 +40,8 @@ pub fn outward(points: &mut [Vec3], lengths: &[f32], root: Vec3) {
 
 /// Gains below this, in lengths of the chain and three times in a row, end a run: progress is slow but steady here.
 const LEAST_GAIN: f32 = 1e-7;
+/// Gains of this share of the error always count.
+const LEAST_SHARE: f32 = 0.01;
 
 /// Obstacles as seen from unit space.
 #[derive(Clone, Copy)]
@@ -121,7 +123,8 @@ impl Run<'_> {
             if bare {
                 outward(&mut self.points[first..=reach.end], lengths, root);
                 let error = self.points[reach.end].distance(reach.target);
-                stalls = if merit - error < LEAST_GAIN { stalls + 1 } else { 0 };
+                let gain = merit - error;
+                stalls = if gain < LEAST_GAIN.min(LEAST_SHARE * error) { stalls + 1 } else { 0 };
                 met = error <= reach.tolerance;
                 if error < merit {
                     (merit, outcome.error) = (error, error);
@@ -131,7 +134,8 @@ impl Run<'_> {
             }
             self.outward_limited(pose);
             let now = self.merit(pose);
-            stalls = if merit - now < LEAST_GAIN { stalls + 1 } else { 0 };
+            let gain = merit - now;
+            stalls = if gain < LEAST_GAIN.min(LEAST_SHARE * now) { stalls + 1 } else { 0 };
             if now < merit {
                 merit = now;
                 outcome.error = reach.error(pose);

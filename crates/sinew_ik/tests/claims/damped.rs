@@ -66,7 +66,8 @@ fn fabrik_and_ccd_on_the_paper_problem() {
         let mut counts = Vec::new();
         for target in paper_targets(1_000) {
             let report = rig.reach(target, &within(solver, tolerance / 0.9, cap));
-            assert!(report.error <= tolerance * 1.01, "{solver:?} {target} {report:?}");
+            // From places to rotations rounding adds a little.
+            assert!(report.error <= tolerance + 2e-7, "{solver:?} {target} {report:?}");
             counts.push(report.iterations);
         }
         let (mean, median, p95, max) = statistics(counts);
