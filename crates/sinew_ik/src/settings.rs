@@ -45,7 +45,8 @@ pub enum Tolerance {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub enum Start {
-    /// The base pose: the result depends on this solve's input only. The default.
+    /// The base pose: the result depends on this solve's input only, but for bends near a pole's line, which turn calmly
+    /// from the last one. The default.
     #[default]
     Animated,
     /// The rest pose.
@@ -61,7 +62,8 @@ pub enum Unreachable {
     /// Stretch out towards it.
     #[default]
     Extend,
-    /// The same, slowing down from this share of the length on, so that the elbow does not snap straight.
+    /// The same, slowing down from this share of the length on, so that the elbow does not snap straight. Targets in
+    /// between are missed on purpose and count as unreachable.
     Soft(f32),
     /// Lengthen all bones alike, at most by this factor (above 1). The report has the factor.
     Stretch(f32),

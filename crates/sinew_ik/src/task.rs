@@ -67,7 +67,8 @@ impl Goal {
     }
 }
 
-/// Where the chain should bend to, without moving its end.
+/// Where the chain should bend to, without moving its end. With obstacles it only chooses the side to pass them
+/// on; with several goals it is not used.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Pole {
     /// A place that the chosen joint bends towards, in chain space.
@@ -99,7 +100,8 @@ pub struct Task<'a> {
     pub goals: &'a [Goal],
     /// Where to bend to.
     pub pole: Option<Pole>,
-    /// What bones stay clear of, by their radius.
+    /// What bones stay clear of, by their radius. Only [`Solver::Auto`](crate::Solver::Auto) and
+    /// [`Solver::Fabrik`](crate::Solver::Fabrik) with a single position goal do; all report the clearance.
     pub obstacles: &'a [Obstacle<'a>],
     /// The curve that [`Solver::Spline`](crate::Solver::Spline) lays the chain along: at least two points.
     pub curve: &'a [Vec3],

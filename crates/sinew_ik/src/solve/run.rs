@@ -172,7 +172,8 @@ fn single(single: &mut Single<'_>, scratch: &mut Scratch, plan: &mut Plan) {
     };
     plan.iterations += outcome.iterations;
     plan.updates += outcome.updates;
-    if choice != Solver::TwoBone {
+    // Around obstacles the pole has chosen the side already; turning the chain would put it into them.
+    if choice != Solver::TwoBone && single.task.obstacles.is_empty() {
         let cut = pole::apply(chain, single.task, single.state, &reach, &mut scratch.pose);
         if cut {
             // At most two iterations bring the effector back.
@@ -195,11 +196,13 @@ fn dls_run(
     dls::solve(chain, pull, cap, impatient, pose, best, Work { turns, steps, held })
 }
 
-/// The bow for kicks: as the pole wants, else as the last solve had it, else see [`kick::bow`].
+/// The line to the target and the bow for kicks: as the pole wants, else as the last solve had it if that is where this one
+/// starts, else see [`kick::bow`].
 fn bow(single: &Single<'_>, pose: &Pose) -> (Vec3, Vec3) {
     let reach = &single.reach;
     let line = direction_or(reach.target, direction_or(pose.places[reach.end], Vec3::X));
-    let wish = if single.state.solved { single.state.bend } else { Vec3::ZERO };
+    let keeps = single.settings.start == Start::Previous && single.state.solved;
+    let wish = if keeps { single.state.bend } else { Vec3::ZERO };
     let without = kick::bow(single.chain, pose, reach, wish, line);
     (line, pole::bend(single.chain, single.task, single.state, line, without))
 }

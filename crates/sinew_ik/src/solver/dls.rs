@@ -148,7 +148,8 @@ pub(super) fn advance(chain: &Chain, pose: &mut Pose, first: usize, end: usize, 
     let mut at = pose.places[first];
     for i in first..chain.len() {
         if i < end {
-            turn = renormalized(turn * steps[i]);
+            // Unit factors; what rounding adds along a chain is taken out of each joint's own turn below.
+            turn *= steps[i];
         }
         pose.turns[i] = renormalized(turn * pose.turns[i]);
         pose.places[i] = at;

@@ -53,6 +53,9 @@ impl Default for WrapTurn {
 /// Writes points about an object's origin into `out`: at angle `φ_k` where the ray from the origin leaves the surface
 /// offset by `offset`, times `1 + opening · e^(−closing k)`.
 ///
+/// Many points with a small step are a winding curve, for [`march_chords`](crate::march_chords) or
+/// [`Solver::Spline`](crate::Solver::Spline).
+///
 /// Points a step of `φ` apart keep the chord between them clear when the opening is at least `1 / cos(φ / 2) − 1`;
 /// [`WrapPlan::new`](super::WrapPlan::new) checks it.
 pub fn wrap_points(object: &Obstacle<'_>, turn: &WrapTurn, out: &mut [Vec3]) {

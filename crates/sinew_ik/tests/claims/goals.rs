@@ -75,6 +75,19 @@ fn weight_zero_is_the_base_pose_bit_for_bit_and_half_is_half() {
     }
 }
 
+/// An arm whose animation bends it one way keeps that way, whatever it did before.
+#[test]
+fn bends_follow_the_animated_pose() {
+    let mut rig = Rig::new(row(2, 0.3, 0.0, Limit::Free), Vec3::X * 0.3);
+    let goals = [Goal::reach(Vec3::new(0.4, 0.0, 0.0))];
+    for side in [1.0_f32, -1.0, 1.0] {
+        let base = [Quat::from_rotation_z(0.4 * side), Quat::from_rotation_z(-0.8 * side)];
+        let task = Task::new(&rig.chain, &goals).with_base(&base);
+        assert!(rig.solve(&task, &Settings::default()).reached());
+        assert!(rig.places()[1].y * f64::from(side) > 0.1);
+    }
+}
+
 /// IK-12: over a fixed animated pose, the result is the same after any number of frames.
 #[test]
 fn poses_do_not_drift_over_many_frames() {

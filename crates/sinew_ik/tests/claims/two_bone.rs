@@ -178,9 +178,15 @@ fn closed_form_and_iterations_agree() {
 /// IK-08: the elbow turns calmly when the target sweeps past the pole.
 #[test]
 fn elbow_does_not_flip_when_the_target_passes_the_pole() {
-    for miss in [0.1_f32, 0.01, 0.0] {
+    for (miss, start) in [
+        (0.1_f32, Start::Animated),
+        (0.01, Start::Animated),
+        (0.0, Start::Animated),
+        (0.01, Start::Previous),
+        (0.0, Start::Previous),
+    ] {
         let mut rig = rig(1.0, 1.0);
-        let settings = Settings { start: Start::Previous, ..Settings::default() };
+        let settings = Settings { start, ..Settings::default() };
         let mut before: Option<Vec3> = None;
         for k in 0..=200 {
             let angle = core::f32::consts::PI * k as f32 / 200.0;
