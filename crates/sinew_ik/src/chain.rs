@@ -6,6 +6,7 @@ use thiserror::Error;
 use crate::limit::{Limit, LimitError};
 use crate::rotation::{arc, direction_or, unit};
 use crate::solver::curl::{CurlProfile, CurlTable};
+use crate::trig::sin_cos;
 
 /// Lengths below this share of the chain's length count as zero.
 pub(crate) const ZERO_LENGTH: f32 = 1e-6;
@@ -156,6 +157,8 @@ pub struct Chain {
     pub(crate) axes: Vec<Vec3>,
     pub(crate) rest: Vec<Quat>,
     pub(crate) limits: Vec<Limit>,
+    /// cos²(half-angle / 2) of cones, which a quaternion is compared with; above 1 for all other limits.
+    pub(crate) cone_bounds: Vec<f32>,
     pub(crate) mobility: Vec<Mobility>,
     /// `1 − stiffness`; zero for fixed joints.
     pub(crate) weights: Vec<f32>,
@@ -199,6 +202,7 @@ impl Chain {
             axes: Vec::with_capacity(joints.len()),
             rest: Vec::with_capacity(joints.len()),
             limits: Vec::with_capacity(joints.len()),
+            cone_bounds: Vec::with_capacity(joints.len()),
             mobility: Vec::with_capacity(joints.len()),
             weights: Vec::with_capacity(joints.len()),
             max_rates: Vec::with_capacity(joints.len()),
@@ -293,6 +297,12 @@ impl Chain {
         &self.limits
     }
 
+    /// Radii of the bones.
+    #[must_use]
+    pub fn radii(&self) -> &[f32] {
+        &self.radii
+    }
+
     /// The law of curling, worked out for this chain.
     #[must_use]
     pub fn curl(&self) -> &CurlTable {
@@ -373,6 +383,10 @@ impl Chain {
         self.rated |= joint.max_rate.is_finite();
         self.weights.push(if rigid { 0.0 } else { 1.0 - joint.stiffness });
         self.rest.push(unit(joint.rest));
+        self.cone_bounds.push(match limit {
+            Limit::Cone { half_angle, .. } => sin_cos(0.5 * half_angle).1.powi(2),
+            _ => 2.0,
+        });
         self.limits.push(limit);
         self.max_rates.push(joint.max_rate);
         self.preferred.push(

@@ -124,7 +124,13 @@ impl Chain {
         if matches!(limit, Limit::Free | Limit::Fixed) {
             return (turn, false);
         }
-        let relative = unit(self.rest[joint].conjugate() * parent.conjugate() * turn);
+        let relative = renormalized((parent * self.rest[joint]).conjugate() * turn);
+        if let Limit::Cone { axis, .. } = limit {
+            let along = Vec3::new(relative.x, relative.y, relative.z).dot(*axis);
+            if along * along + relative.w * relative.w >= self.cone_bounds[joint] {
+                return (turn, false);
+            }
+        }
         let clamped = limit.clamp(relative);
         if clamped.rotation == relative {
             return (turn, false);

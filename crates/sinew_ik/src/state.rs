@@ -39,6 +39,12 @@ impl ChainState {
         &self.rotations
     }
 
+    /// The same before blending with the base pose and before rates.
+    #[must_use]
+    pub fn solution(&self) -> &[Quat] {
+        &self.solution
+    }
+
     /// Forgets the past, as after a teleport: the next solve starts from the base pose and ignores rates.
     pub fn forget(&mut self) {
         self.solved = false;
