@@ -97,6 +97,8 @@ pub struct Settings {
     pub unreachable: Unreachable,
     /// Blend of local rotations from the base pose (0) to the solution (1).
     pub weight: f32,
+    /// Number of free joints before a turned one that share the twist of its goal rotation, by falling parts.
+    pub twist_joints: u16,
     /// Extra distance that bones keep from obstacles, in chain space.
     pub margin: f32,
 }
@@ -111,6 +113,7 @@ impl Default for Settings {
             start: Start::Animated,
             unreachable: Unreachable::Extend,
             weight: 1.0,
+            twist_joints: 0,
             margin: 0.0,
         }
     }

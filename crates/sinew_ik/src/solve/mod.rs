@@ -10,6 +10,7 @@ mod output;
 mod plan;
 mod pole;
 mod run;
+mod twist;
 
 use glam::Quat;
 

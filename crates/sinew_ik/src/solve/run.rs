@@ -74,7 +74,9 @@ pub(super) fn run(
         single(&mut Single { chain, task, settings, state, reach, around }, scratch, plan);
     }
     let turn_missed = match plan.turn {
-        Some(turn) if !plan.many => set_turn(chain, turn.joint, turn.target, scratch),
+        Some(turn) if !plan.many => {
+            set_turn(chain, turn.joint, turn.target, settings.twist_joints, scratch)
+        }
         _ => false,
     };
     if plan.many || turn_missed {
@@ -384,14 +386,23 @@ fn straighten(chain: &Chain, reach: &Reach, inner: f32, scratch: &mut Scratch) -
 }
 
 /// Gives a joint its goal rotation; joints beyond keep their local ones. Returns whether a limit cut it short.
-fn set_turn(chain: &Chain, joint: usize, target: Quat, scratch: &mut Scratch) -> bool {
-    let Scratch { pose, locals, .. } = scratch;
+fn set_turn(
+    chain: &Chain,
+    joint: usize,
+    target: Quat,
+    sharing: u16,
+    scratch: &mut Scratch,
+) -> bool {
+    let Scratch { base, pose, locals, .. } = scratch;
     for i in 0..chain.len() {
         locals[i] = pose.local(i);
     }
     let parent = pose.parent(joint);
     let (allowed, cut) = chain.limited(joint, parent, target);
     locals[joint] = crate::rotation::unit(parent.conjugate() * allowed);
+    if sharing > 0 {
+        super::twist::share(chain, base, joint, usize::from(sharing), locals);
+    }
     pose.set_locals(chain, locals);
     cut
 }

@@ -107,6 +107,7 @@ fn settings(random: &mut Random, bad: f32) -> Settings {
         },
         weight: number(random, -0.5, 1.5, bad),
         margin: number(random, 0.0, 0.1, bad),
+        twist_joints: (random.unit() * 3.0) as u16,
     }
 }
 

@@ -274,3 +274,32 @@ fn rotation_alone_turns_only_its_joint() {
         assert_eq!(found.angle_between(*rest) < 1e-3, i != 4, "{i}");
     }
 }
+
+#[test]
+fn a_forearm_shares_the_twist_of_the_wrist() {
+    let quarter = Quat::from_rotation_x(core::f32::consts::FRAC_PI_2);
+    let mut rig = Rig::new(row(4, 0.3, 0.0, Limit::Free), Vec3::ZERO);
+    let goals = [Goal::reach(Vec3::X * 0.9).turned(quarter)];
+    let task = Task::new(&rig.chain, &goals);
+    for (twist_joints, degrees) in [(0, [0.0, 0.0, 0.0, 90.0]), (2, [0.0, 30.0, 30.0, 30.0])] {
+        let settings = Settings { twist_joints, ..Settings::default() };
+        assert_eq!(rig.solve(&task, &settings).status, Status::Reached);
+        for (q, expected) in rig.state.rotations().iter().zip(degrees) {
+            let angle = 2.0 * q.x.atan2(q.w).to_degrees();
+            assert!((angle - expected).abs() < 1e-3, "{twist_joints}: {angle} {expected}");
+        }
+    }
+    // Neither places nor the goal rotation change in a bent arm.
+    let turn = Quat::from_rotation_y(0.7) * quarter;
+    let goals = [Goal::reach(Vec3::new(0.5, 0.4, 0.2)).turned(turn)];
+    let task = Task::new(&rig.chain, &goals);
+    let mut found = Vec::new();
+    for twist_joints in [0, 3] {
+        let settings = Settings { twist_joints, ..Settings::default() };
+        assert_eq!(rig.solve(&task, &settings).status, Status::Reached);
+        found.push(rig.places());
+    }
+    for (a, b) in found[0].iter().zip(&found[1]) {
+        assert!(a.distance(*b) < 1e-6);
+    }
+}
