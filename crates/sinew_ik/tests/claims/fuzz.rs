@@ -169,6 +169,17 @@ proptest! {
                 prop_assert!(q.is_finite(), "{i} {report:?}");
                 prop_assert!((q.length() - 1.0).abs() < 1e-4, "{i} {q} {report:?}");
             }
+            let plain = settings.weight >= 1.0 && settings.unreachable != Unreachable::Abort;
+            if plain && !matches!(report.status, Status::Invalid(_) | Status::Idle) {
+                for (i, joint) in description.iter().enumerate() {
+                    if joint.stiffness < 1.0 && joint.max_rate.is_infinite() {
+                        let relative = chain.rest()[i].conjugate() * state.rotations()[i];
+                        let kept = chain.limits()[i].clamp(relative).rotation;
+                        let off = (kept - relative).length().min((kept + relative).length());
+                        prop_assert!(off < 5e-4, "{i} {:?} {off} {report:?}", chain.limits()[i]);
+                    }
+                }
+            }
             prop_assert!(report.error.is_finite() && report.rotation_error.is_finite());
             prop_assert!(report.stretch.is_finite() && report.root_shift.is_finite());
             prop_assert!(report.iterations <= 200, "{report:?}");
