@@ -30,7 +30,8 @@ fn swinging(shape: &Arc<ElasticShape>) -> (App, Entity) {
     app.world_mut().entity_mut(body).insert((
         HeldParticles(held.collect()),
         InitialVelocity { linear: Vec3::Z * 2.0, angular: Vec3::ZERO },
-        ElasticMaterial { elastic_hz: STIFF, ..Default::default() },
+        // Little damping, or the swing would have died down before the edit.
+        ElasticMaterial { elastic_hz: STIFF, damping: 0.5, ..Default::default() },
         ExampleSet::new().with("sheared", Deformer::shear(Vec3::Y, Vec3::X, 0.5)),
         BodySleep::never(),
     ));
