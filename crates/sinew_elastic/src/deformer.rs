@@ -15,7 +15,7 @@ use crate::shape::ElasticShape;
 /// use sinew_elastic::glam::Vec3;
 ///
 /// let squashed_twist = Deformer::squash(Vec3::Y, 0.8).then(Deformer::twist(Vec3::Y, 1.5));
-/// assert_eq!(squashed_twist.deform(Vec3::Y), Vec3::Y * 0.8);
+/// assert!(squashed_twist.deform(Vec3::Y).abs_diff_eq(Vec3::Y * 0.8, 1e-6));
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
