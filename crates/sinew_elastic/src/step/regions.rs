@@ -88,20 +88,54 @@ impl RegionTask<'_> {
                     self.planes[0].fit::<L>(t, stencil, chunk, tile.clone(), fits);
                 }
                 if !shape.lists.is_empty() {
-                    for (block, fit) in tile.clone().zip(fits) {
-                        fit_lists::<L>(t, shape, input.quads, block, stencil.is_some(), fit);
-                    }
+                    L::apart(
+                        t,
+                        #[inline(always)]
+                        || {
+                            for (block, fit) in tile.clone().zip(fits) {
+                                let on_lattice = stencil.is_some();
+                                fit_lists::<L>(t, shape, input.quads, block, on_lattice, fit);
+                            }
+                        },
+                    );
                 }
-                match input.pass {
-                    Pass::Plain if !input.polar_goals => self.return_to_rest::<L>(t, shape, tile),
-                    Pass::Describe(basis) => self.describe::<L>(t, shape, basis, chunk, tile),
-                    Pass::Blend(basis, weights) if !input.polar_goals => {
-                        self.retarget::<L>(t, input, basis, weights, tile);
-                    }
-                    _ => self.one_by_one::<L>(t, input, tile),
-                }
+                self.set_goals::<L>(t, input, chunk, tile);
             }
             self.store_products(input, chunk);
+        }
+    }
+
+    /// What the pass does with the blocks of a tile, once they are fitted.
+    #[inline(always)]
+    fn set_goals<L: Lane>(
+        &mut self,
+        t: L::Token,
+        input: &RegionInput<'_>,
+        chunk: usize,
+        tile: Range<usize>,
+    ) {
+        let shape = input.shape;
+        match input.pass {
+            Pass::Plain if !input.polar_goals => L::apart(
+                t,
+                #[inline(always)]
+                || self.return_to_rest::<L>(t, shape, tile),
+            ),
+            Pass::Describe(basis) => L::apart(
+                t,
+                #[inline(always)]
+                || self.describe::<L>(t, shape, basis, chunk, tile),
+            ),
+            Pass::Blend(basis, weights) if !input.polar_goals => L::apart(
+                t,
+                #[inline(always)]
+                || self.retarget::<L>(t, input, basis, weights, tile),
+            ),
+            _ => L::apart(
+                t,
+                #[inline(always)]
+                || self.one_by_one::<L>(t, input, tile),
+            ),
         }
     }
 
@@ -163,7 +197,12 @@ impl RegionTask<'_> {
         for block in tile {
             let local = block - self.first_block;
             let moment = M3::<L>::load(t, &self.affine[local].matrix);
-            let excess = strain(shape, block, moment, &mut self.rotations[local]);
+            let stored = &mut self.rotations[local];
+            let excess = L::apart(
+                t,
+                #[inline(always)]
+                || strain(shape, block, moment, stored),
+            );
             let target = match input.pass {
                 Pass::Plain | Pass::Describe(_) => None,
                 Pass::Blend(basis, weights) => Some(target_strain::<L>(t, basis, weights, block)),
@@ -281,7 +320,11 @@ fn strain<L: Lane>(
     let mut start = previous;
     if let Some(projector) = &shape.null_projector[block] {
         // Across a flat region the fit is open: there it turns as the region's own moment says.
-        start = follow(moment, previous);
+        start = L::apart(
+            t,
+            #[inline(always)]
+            || follow(moment, previous),
+        );
         fitted = fitted + start.to_matrix().mul_sym(S3::load(t, projector));
     }
     let rotation = follow(fitted, start);
