@@ -158,9 +158,7 @@ impl RequestReader<'_, '_> {
     }
 }
 
+/// Whether both are the same one, or neither is there.
 fn same_shape(a: Option<&Arc<ElasticShape>>, b: Option<&Arc<ElasticShape>>) -> bool {
-    match (a, b) {
-        (Some(a), Some(b)) => Arc::ptr_eq(a, b),
-        (a, b) => a.is_none() && b.is_none(),
-    }
+    a.map(Arc::as_ptr) == b.map(Arc::as_ptr)
 }

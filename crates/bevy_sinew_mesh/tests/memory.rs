@@ -9,7 +9,7 @@ use bevy_asset::{AssetPlugin, Assets, Handle};
 use bevy_ecs::prelude::*;
 use bevy_math::Vec3;
 use bevy_math::primitives::Sphere;
-use bevy_mesh::{Indices, Mesh, Mesh3d, MeshPlugin, Meshable};
+use bevy_mesh::{Mesh, Mesh3d, MeshPlugin, Meshable};
 use bevy_sinew_bodies::kernel::Deformer;
 use bevy_sinew_bodies::{BodiesPlugin, BodyCollider, BodySleep};
 use bevy_sinew_mesh::{DeformableMesh, DeformableMeshPlugin, DeformedSurface, MeshExamples};
@@ -69,9 +69,27 @@ fn spawn(app: &mut App, mesh: &Handle<Mesh>, particles: u32, x: f32) -> Entity {
     body
 }
 
-/// Bytes a particle of a body of about 2,000 in a sphere of so many sectors and stacks, all included: of
-/// the first one, which pays for what all of its kind share, and of a second one.
-fn bytes_per_particle(sectors: u32, stacks: u32) -> [f64; 2] {
+/// What a vertex takes in a skin that bodies share, in bytes: eight particles with their weights, and the
+/// normal at rest.
+const SHARED_VERTEX: usize = 8 * (4 + 4) + 12;
+/// What a vertex takes in each body, in bytes: position and normal as they are now, and the body's own copy
+/// of the mesh with its position, normal and texture coordinates.
+const OWN_VERTEX: usize = 2 * 12 + (12 + 12 + 8);
+
+/// What two bodies of about 2,000 particles cost.
+struct Cost {
+    particles: usize,
+    vertices: usize,
+    /// Bytes of the indices of a mesh.
+    indices: usize,
+    /// Bytes of the shape.
+    shape: usize,
+    /// Bytes that came with the first body, which pays for what all of its kind share, and with a second.
+    bodies: [usize; 2],
+}
+
+/// The cost of bodies in a sphere of so many sectors and stacks.
+fn cost(sectors: u32, stacks: u32) -> Cost {
     let mut app = app();
     // What the app itself needs once: tables, queues, pools.
     let small = app.world_mut().resource_mut::<Assets<Mesh>>().add(Sphere::new(0.5));
@@ -79,21 +97,21 @@ fn bytes_per_particle(sectors: u32, stacks: u32) -> [f64; 2] {
         spawn(&mut app, &small, 100, x);
     }
     let mesh = Sphere::new(0.5).mesh().uv(sectors, stacks);
-    let triangles = mesh.indices().map_or(0, Indices::len) / 3;
+    let vertices = mesh.count_vertices();
+    let indices = mesh.get_index_buffer_bytes().map_or(0, <[u8]>::len);
     let mesh = app.world_mut().resource_mut::<Assets<Mesh>>().add(mesh);
-    [0.0, 5.0].map(|x| {
+    let (mut particles, mut shape) = (0, 0);
+    let bodies = [0.0, 5.0].map(|x| {
         let before = held();
         let body = spawn(&mut app, &mesh, 2_000, x);
-        let surface = app.world().get::<DeformedSurface>(body);
-        let particles = surface.map_or(0, |surface| surface.shape().particle_count());
+        let surface = app.world().get::<DeformedSurface>(body).expect("a body");
+        (particles, shape) = (surface.shape().particle_count(), surface.shape().heap_bytes());
         assert!((1_800..2_200).contains(&particles), "{particles}");
-        let bytes = (held() - before) as f64 / particles as f64;
-        let shape = surface.map_or(0, |surface| surface.shape().heap_bytes()) / particles;
-        println!(
-            "{particles} particles, {triangles} triangles: {bytes:.0} B a particle, {shape} of the shape"
-        );
-        bytes
-    })
+        let bytes = held() - before;
+        println!("{particles} particles, {vertices} vertices: {bytes} B");
+        usize::try_from(bytes).expect("a body takes memory")
+    });
+    Cost { particles, vertices, indices, shape, bodies }
 }
 
 /// Bytes by which an app grows in so many frames in which bodies bounce, come and go.
@@ -126,12 +144,14 @@ fn growth(frames: usize, rounds: usize) -> [isize; 2] {
 // One test only: the count is of the whole process.
 #[test]
 fn bodies_take_a_kibibyte_a_particle_beside_their_vertices_and_no_more_with_time() {
-    let [first, _] = bytes_per_particle(24, 16);
-    assert!(first <= 1_024.0, "{first} B a particle in a coarse mesh");
-    // 10,080 triangles: 2.6 vertices a particle, with their copy, their binding, and their normals.
-    let [first, second] = bytes_per_particle(72, 71);
-    assert!(first <= 1_408.0, "{first} B a particle in a fine mesh");
-    assert!(second <= 576.0, "it shares shape, skin and examples: {second} B a particle");
+    for (sectors, stacks) in [(24, 16), (72, 71)] {
+        let Cost { particles, vertices, indices, shape, bodies: [first, second] } =
+            cost(sectors, stacks);
+        let of_vertices = vertices * (SHARED_VERTEX + OWN_VERTEX) + indices;
+        assert!(first <= 1_024 * particles + of_vertices, "{first} B of {particles} particles");
+        // A second one shares the shape and the skin.
+        assert!(second <= first - shape - vertices * SHARED_VERTEX, "{first} B, then {second} B");
+    }
     let [bounced, came_and_went] = growth(2_000, 50);
     println!("2,000 frames: {bounced} B; 50 bodies that came and went: {came_and_went} B");
     assert!(bounced.abs() < 64 << 10, "{bounced} B in 2,000 frames");
