@@ -191,6 +191,25 @@ impl BodyState {
 
     /// Writes the position of each particle in body space, and gives the pose that takes them to the
     /// world. `None`, and `out` empty, before the body was placed, or when `shape` is another one.
+    ///
+    /// ```
+    /// use bevy_ecs::prelude::*;
+    /// use bevy_math::Vec3;
+    /// use bevy_sinew_bodies::prelude::*;
+    ///
+    /// /// The height of each body's lowest particle, in m.
+    /// fn lowest(bodies: Query<(&DeformableBody, &BodyState)>, mut points: Local<Vec<Vec3>>) -> Vec<f32> {
+    ///     let mut heights = Vec::new();
+    ///     for (body, state) in &bodies {
+    ///         let Some(shape) = &body.shape else { continue };
+    ///         let Some(world_from_body) = state.positions_in_body(shape, &mut points) else { continue };
+    ///         let height = points.iter().map(|&p| (world_from_body * p).y);
+    ///         heights.push(height.fold(f32::INFINITY, f32::min));
+    ///     }
+    ///     heights
+    /// }
+    /// # let _ = World::new().run_system_cached(lowest);
+    /// ```
     pub fn positions_in_body(
         &self,
         shape: &ElasticShape,
