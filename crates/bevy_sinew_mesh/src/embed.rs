@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use bevy_ecs::entity::Entity;
 use bevy_math::{DMat3, DVec3, Vec3};
-use sinew_elastic::lattice::{LatticeEmbedding, LatticeNodes};
 use sinew_elastic::{ElasticShape, Embedding, EmbeddingError};
 
 use crate::body_surface::SurfaceBinding;
@@ -70,7 +69,7 @@ fn check(
 fn in_regions(shape: &ElasticShape, vertices: &[Vec3]) -> Result<Embedding, EmbeddingError> {
     let search = NearestParticle::new(shape);
     let neighbours = Neighbours::new(shape);
-    let mut embedding = LatticeEmbedding::default();
+    let mut bound = Vec::with_capacity(vertices.len());
     for (index, &vertex) in vertices.iter().enumerate() {
         if !vertex.is_finite() {
             return Err(EmbeddingError::NonFinite(index));
@@ -91,10 +90,9 @@ fn in_regions(shape: &ElasticShape, vertices: &[Vec3]) -> Result<Embedding, Embe
             particles[i] = particle;
             weights[i] = weight as f32;
         }
-        embedding.particles.push(particles);
-        embedding.weights.push(weights);
+        bound.push((particles, weights));
     }
-    Ok(Embedding::from_lattice(&LatticeNodes { embedding, ..LatticeNodes::default() }))
+    Ok(Embedding::from_weights(bound))
 }
 
 /// The nearest particles, sorted by distance, and the distance at which weights end. Where these all lie
@@ -227,6 +225,7 @@ impl NearestParticle {
 mod tests {
     use super::*;
     use bevy_math::Mat3;
+    use sinew_elastic::lattice::LatticeNodes;
 
     fn shape() -> ElasticShape {
         let mut nodes = LatticeNodes::block([5, 4, 3], 0.1).unwrap();

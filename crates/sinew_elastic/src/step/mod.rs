@@ -334,10 +334,14 @@ impl<E: Executor> Work<'_, E> {
         }
     }
 
-    /// Puts the body back to its last finite pose.
+    /// Puts the body back to its last finite pose; to rest where a state from outside has none.
     fn quarantine(&mut self) {
         let pose = self.state.pose;
-        self.state.reset(self.body.shape, pose);
+        if pose.is_finite() {
+            self.state.reset(self.body.shape, pose);
+        } else {
+            *self.state = BodyState::at_rest(self.body.shape);
+        }
     }
 
     /// Sleep, pose, origin. Returns whether the body fell asleep.
@@ -384,6 +388,23 @@ fn finish_reactions(reactions: &mut [Reaction], touching: &[u32], origin: Vec3) 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::shape::ElasticShape;
+
+    #[test]
+    fn a_state_that_was_saved_broken_is_put_to_rest() {
+        let points = [Vec3::ZERO, Vec3::X, Vec3::Y, Vec3::Z];
+        let shape = ElasticShape::from_tets(&points, &[[0, 1, 2, 3]]).expect("a good cell");
+        let mut state = BodyState::at_rest(&shape);
+        state.pose.translation.x = f64::NAN;
+        state.velocities[0].set_lane(1, Vec3::NAN);
+        let mut scratch = Scratch::new(&shape, None);
+        let (body, input) = (Body::new(&shape), StepInput::default());
+        let report = step(&body, &input, 0.01, &mut state, &mut scratch, &crate::Serial);
+        assert!(report.quarantined);
+        for (i, point) in points.iter().enumerate() {
+            assert!(state.position(&shape, i).as_vec3().distance(*point) < 1e-6);
+        }
+    }
 
     #[test]
     fn blends_go_from_rest_through_the_examples() {

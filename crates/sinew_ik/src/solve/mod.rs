@@ -25,8 +25,8 @@ use crate::task::Task;
 /// the input.
 ///
 /// It does not fail: bad input gives the base pose and says so in the report. Nothing is allocated once `scratch`
-/// has seen the longest chain. Chains may be solved on any threads in any order; each result depends on its own
-/// arguments only.
+/// has seen the longest chain; a chain with a scale that is not uniform asks for memory when the last such chain was
+/// another one. Chains may be solved on any threads in any order; each result depends on its own arguments only.
 pub fn solve(
     chain: &Chain,
     task: &Task<'_>,

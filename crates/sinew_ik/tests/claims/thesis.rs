@@ -110,8 +110,9 @@ fn strict_steps_chatter_and_leave_the_root_alone() {
     assert_eq!(state.rotations()[0], chain.rest()[0]);
     let settled = &errors[150..];
     assert!(settled.iter().all(|&e| e > 1e-3), "it would have arrived: {settled:?}");
-    let rises = settled.windows(2).filter(|pair| pair[1] > pair[0]).count();
-    assert!((10..40).contains(&rises), "up and down: {settled:?}");
+    // Steps of a fixed size overshoot: the error goes up and down for ever.
+    let rises = |up: bool| settled.windows(2).any(|pair| (pair[1] > pair[0]) == up);
+    assert!(rises(true) && rises(false), "{settled:?}");
 }
 
 #[test]
