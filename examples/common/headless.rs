@@ -25,19 +25,11 @@ pub fn run(scene: &ExampleScene, frames: u32) -> Result<Report, RunError> {
         TaskPoolPlugin::default(),
         TimePlugin,
         TransformPlugin,
-        asset_plugin(),
+        AssetPlugin::default(),
         MeshPlugin,
     ));
     add_scene(&mut app, scene);
     run_frames(&mut app, scene, frames, |_app, _frame| Ok(()))
-}
-
-/// Bevy's asset plugin with the folder of the examples as its root, from whichever folder the program is started.
-pub fn asset_plugin() -> AssetPlugin {
-    AssetPlugin {
-        file_path: concat!(env!("CARGO_MANIFEST_DIR"), "/assets").to_owned(),
-        ..AssetPlugin::default()
-    }
 }
 
 /// Adds Sinew, the scene, its fixed rate and the clock of the report to an app that has its engine plugins.

@@ -13,7 +13,7 @@ use bevy::winit::WinitPlugin;
 use std::path::Path;
 
 use crate::error::RunError;
-use crate::headless::{add_scene, asset_plugin, run_frames};
+use crate::headless::{add_scene, run_frames};
 use crate::report::Report;
 use crate::scene::ExampleScene;
 use crate::stage::{StagePlugin, camera};
@@ -48,7 +48,6 @@ pub fn run(
                 ..default()
             })
             .set(RenderPlugin { synchronous_pipeline_compilation: true, ..default() })
-            .set(asset_plugin())
             .disable::<WinitPlugin>()
             // Without it, one update of the app is one render: no picture shows an older frame.
             .disable::<PipelinedRenderingPlugin>(),
