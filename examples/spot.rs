@@ -7,8 +7,7 @@ use bevy_math::{EulerRot, Quat, Vec3};
 use bevy_mesh::{Indices, Mesh, Mesh3d, PrimitiveTopology};
 use bevy_sinew::prelude::*;
 use bevy_transform::components::Transform;
-use common::{ExampleScene, MATERIAL_KNOBS, Paint, SceneEntity, SetupScene, View};
-use sinew_elastic::Deformer;
+use common::{ExampleScene, Paint, SceneEntity, SetupScene, View};
 use sinew_elastic::mesh::import::{Format, surface_from_bytes};
 use std::process::ExitCode;
 
@@ -16,47 +15,33 @@ fn main() -> ExitCode {
     common::run(ExampleScene {
         name: "spot",
         about: "a cow of about 1,000 particles with three example poses: twisted, bent, squashed",
-        fixed_hz: 60.0,
-        ticks_per_frame: 1,
-        frames: 240,
-        view: View { target: Vec3::new(0.0, 0.8, 0.0), distance: 4.2, yaw: 2.2, pitch: 0.2 },
+        view: View { target: Vec3::new(0.0, 0.65, 0.0), distance: 3.4, yaw: 2.2, pitch: 0.2 },
         build: |app: &mut App| {
-            app.add_plugins(SinewPlugins).add_systems(SetupScene, setup);
+            app.add_systems(SetupScene, setup);
         },
-        ready: common::bodies_are_ready,
-        probe: common::probe_bodies,
-        knobs: MATERIAL_KNOBS,
+        ..ExampleScene::GAME
     })
 }
 
 fn setup(mut commands: Commands, mut meshes: ResMut<Assets<Mesh>>) -> Result {
     commands.spawn((
-        SceneEntity,
-        Mesh3d(meshes.add(common::tiled_ground(16, 0.5))),
-        Paint::rgb(0.55, 0.68, 0.50),
+        common::floor(&mut meshes, 10, Paint::rgb(0.55, 0.68, 0.50)),
         BodyCollider::plane().with_restitution(0.4),
     ));
+    let turned = Quat::from_euler(EulerRot::XYZ, 0.5, 0.0, 0.5);
     commands.spawn((
         SceneEntity,
         Name::new("spot"),
         Mesh3d(meshes.add(cow()?)),
-        Paint::rgb(0.93, 0.87, 0.78),
+        Paint::rgb(0.82, 0.70, 0.58),
         DeformableMesh::lattice(1_000),
         ElasticMaterial { elastic_hz: 25.0, example_hz: 4.0, damping: 3.0, ..Default::default() },
         // The cow's spine is its z axis.
-        MeshExamples::new()
+        ExampleSet::new()
             .with("twisted", Deformer::twist(Vec3::Z, 1.5))
-            .with(
-                "bent",
-                Deformer::Bend { axis: Vec3::Z, towards: Vec3::X, radians_per_metre: 1.0 },
-            )
-            .with("squashed", Deformer::Squash { axis: Vec3::Y, factor: 0.7 }),
-        Transform::from_xyz(0.0, 2.6, 0.0).with_rotation(Quat::from_euler(
-            EulerRot::XYZ,
-            0.5,
-            0.0,
-            0.5,
-        )),
+            .with("bent", Deformer::bend(Vec3::Z, Vec3::X, 1.0))
+            .with("squashed", Deformer::squash(Vec3::Y, 0.7)),
+        Transform::from_xyz(0.0, 2.6, 0.0).with_rotation(turned),
     ));
     Ok(())
 }

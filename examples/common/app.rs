@@ -2,6 +2,8 @@
 
 use clap::{CommandFactory, FromArgMatches};
 use std::io::Write;
+#[cfg(not(feature = "render"))]
+use std::path::Path;
 use std::process::ExitCode;
 
 use crate::cli::{Mode, Options, display_exists};
@@ -30,7 +32,13 @@ pub fn run(scene: ExampleScene) -> ExitCode {
 fn run_with(scene: &ExampleScene, options: &Options) -> Result<(), RunError> {
     let frames = options.frames.unwrap_or(scene.frames);
     match options.mode(display_exists()) {
-        Mode::Offscreen => finish(&offscreen(scene, options, frames)?, options),
+        Mode::Offscreen => {
+            let folder = options.png.clone().unwrap_or_default();
+            // What cannot be written is said before the time is spent.
+            std::fs::create_dir_all(&folder)
+                .map_err(|source| RunError::Write { path: folder.clone(), source })?;
+            finish(&offscreen(scene, frames, options.pictures, &folder)?, options)
+        }
         Mode::Window if window_is_possible() => window(scene, options),
         mode => {
             if mode == Mode::Window || !options.headless {
@@ -45,15 +53,15 @@ fn run_with(scene: &ExampleScene, options: &Options) -> Result<(), RunError> {
 }
 
 #[cfg(feature = "render")]
-fn offscreen(scene: &ExampleScene, options: &Options, frames: u32) -> Result<Report, RunError> {
-    let Some(folder) = &options.png else {
-        return headless::run(scene, frames);
-    };
-    crate::offscreen::run(scene, frames, options.pictures, folder)
-}
+use crate::offscreen::run as offscreen;
 
 #[cfg(not(feature = "render"))]
-fn offscreen(_scene: &ExampleScene, _options: &Options, _frames: u32) -> Result<Report, RunError> {
+fn offscreen(
+    _scene: &ExampleScene,
+    _frames: u32,
+    _pictures: u32,
+    _folder: &Path,
+) -> Result<Report, RunError> {
     Err(RunError::NoRenderFeature)
 }
 

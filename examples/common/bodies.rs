@@ -8,11 +8,22 @@ use std::collections::BTreeMap;
 use crate::report::Probe;
 use crate::scene::Knob;
 
-/// Tells whether every body, also those whose lattice is still being built, stands in the world.
+/// Entities that wait for a body, for a mesh that follows it, or for its first tick.
+type Waiting<'a> = (
+    Option<&'a BodyState>,
+    AnyOf<(&'a DeformableBody, &'a DeformableMesh, &'a BodySurface)>,
+    Has<DeformedSurface>,
+);
+
+/// Tells whether every body stands in the world, and every mesh follows its own.
 pub fn bodies_are_ready(world: &mut World) -> bool {
-    let mut bodies =
-        world.query::<(Option<&BodyState>, AnyOf<(&DeformableBody, &DeformableMesh)>)>();
-    bodies.iter(world).all(|(state, _)| state.is_some_and(|state| state.kernel().is_some()))
+    let mut bodies = world.query::<Waiting>();
+    bodies.iter(world).all(|(state, (body, made, surface), follows)| {
+        let is_placed = state.is_some_and(|state| state.kernel().is_some());
+        let is_body = body.is_some() || made.is_some();
+        let is_drawn = made.is_some() || surface.is_some();
+        (is_placed || !is_body) && (follows || !is_drawn)
+    })
 }
 
 /// Measures all bodies: sums their particles, energies and hashes, and lists the weights by the body's `Name`.

@@ -31,12 +31,14 @@ pub enum RunError {
         /// The frame that was to be drawn.
         frame: u32,
     },
-    /// The picture is in a format that cannot be written as PNG.
-    #[error("picture of frame {frame}: {reason}")]
+    /// The picture cannot be written as PNG.
+    #[error("cannot write the picture of frame {frame} to {}: {reason}", path.display())]
     BadPicture {
         /// The frame that was drawn.
         frame: u32,
-        /// What the encoder said.
+        /// The file.
+        path: PathBuf,
+        /// What the encoder or the system said.
         reason: String,
     },
     /// A file or folder could not be written.

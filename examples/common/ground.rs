@@ -1,11 +1,20 @@
 //! A floor to look at: tiles in two shades, so that motion and scale can be seen. What bodies rest on is a collider of
 //! the scene's own.
 
-use bevy_asset::RenderAssetUsages;
-use bevy_mesh::{Indices, Mesh, PrimitiveTopology};
+use bevy_asset::{Assets, RenderAssetUsages};
+use bevy_ecs::prelude::*;
+use bevy_mesh::{Indices, Mesh, Mesh3d, PrimitiveTopology};
+
+use crate::scene::{Paint, SceneEntity};
 
 /// Shades of the two kinds of tiles, which multiply the colour of the entity's paint.
 const SHADES: [f32; 2] = [1.0, 0.8];
+
+/// A tiled floor to spawn, with `tiles` tiles of a metre along each side: add a collider, and a `Transform` where it
+/// should stand elsewhere.
+pub fn floor(meshes: &mut Assets<Mesh>, tiles: u16, paint: Paint) -> impl Bundle {
+    (SceneEntity, Mesh3d(meshes.add(tiled_ground(tiles, 1.0))), paint)
+}
 
 /// A square of `tiles` × `tiles` tiles of `tile` metres, in the plane y = 0 about the origin, facing up.
 pub fn tiled_ground(tiles: u16, tile: f32) -> Mesh {

@@ -5,6 +5,7 @@ use bevy_asset::AssetPlugin;
 use bevy_ecs::prelude::*;
 use bevy_log::LogPlugin;
 use bevy_mesh::MeshPlugin;
+use bevy_sinew::SinewPlugins;
 use bevy_time::{Fixed, Time, TimePlugin, TimeUpdateStrategy};
 use bevy_transform::TransformPlugin;
 use std::time::{Duration, Instant};
@@ -24,24 +25,16 @@ pub fn run(scene: &ExampleScene, frames: u32) -> Result<Report, RunError> {
         TaskPoolPlugin::default(),
         TimePlugin,
         TransformPlugin,
-        asset_plugin(),
+        AssetPlugin::default(),
         MeshPlugin,
     ));
     add_scene(&mut app, scene);
     run_frames(&mut app, scene, frames, |_app, _frame| Ok(()))
 }
 
-/// Bevy's asset plugin with the folder of the examples as its root, from whichever folder the program is started.
-pub fn asset_plugin() -> AssetPlugin {
-    AssetPlugin {
-        file_path: concat!(env!("CARGO_MANIFEST_DIR"), "/assets").to_owned(),
-        ..AssetPlugin::default()
-    }
-}
-
-/// Adds the scene, its fixed rate and the clock of the report to an app that has its engine plugins.
+/// Adds Sinew, the scene, its fixed rate and the clock of the report to an app that has its engine plugins.
 pub fn add_scene(app: &mut App, scene: &ExampleScene) {
-    app.add_plugins(PhaseClockPlugin)
+    app.add_plugins((SinewPlugins, PhaseClockPlugin))
         .insert_resource(Time::<Fixed>::from_hz(scene.fixed_hz))
         .init_schedule(SetupScene)
         .add_systems(Startup, |world: &mut World| world.run_schedule(SetupScene));

@@ -3,28 +3,24 @@
 //! An example is one file. It describes an [`ExampleScene`] and hands it to [`run`]:
 //!
 //! ```no_run
-//! use bevy_app::{App, Update};
+//! use bevy_app::App;
 //! use bevy_ecs::prelude::*;
-//! use common::{ExampleScene, Paint, Probe, SceneEntity, SetupScene, View};
+//! use common::{ExampleScene, Paint, SceneEntity, SetupScene};
 //! use std::process::ExitCode;
 //!
 //! fn main() -> ExitCode {
 //!     common::run(ExampleScene {
 //!         name: "nothing",
 //!         about: "an empty world",
-//!         fixed_hz: 60.0,
-//!         ticks_per_frame: 1,
-//!         frames: 60,
-//!         view: View::default(),
-//!         build: |app| {
-//!             app.add_systems(SetupScene, |mut commands: Commands| {
-//!                 commands.spawn((SceneEntity, Paint::rgb(0.8, 0.3, 0.2)));
-//!             });
+//!         build: |app: &mut App| {
+//!             app.add_systems(SetupScene, setup);
 //!         },
-//!         ready: |_world| true,
-//!         probe: |_world| Probe::default(),
-//!         knobs: &[],
+//!         ..ExampleScene::GAME
 //!     })
+//! }
+//!
+//! fn setup(mut commands: Commands) {
+//!     commands.spawn((SceneEntity, Paint::rgb(0.8, 0.3, 0.2)));
 //! }
 //! ```
 //!
@@ -32,7 +28,7 @@
 //! |---|---|
 //! | [`scene`] | what an example describes: set-up, camera, rates, probe, knobs |
 //! | [`bodies`] | what scenes measure of their bodies, and what their sliders change |
-//! | [`tetra`] | bodies made from tetrahedra, and their skins |
+//! | [`cuboid`] | the cuboid of the paper's scenes |
 //! | [`cli`] | the flags, the same for every example |
 //! | [`app`] | [`run`]: chooses window, pictures or headless |
 //! | [`ground`] | a floor to look at |
@@ -47,12 +43,12 @@
 pub mod app;
 pub mod bodies;
 pub mod cli;
+pub mod cuboid;
 pub mod error;
 pub mod ground;
 pub mod headless;
 pub mod report;
 pub mod scene;
-pub mod tetra;
 
 #[cfg(feature = "render")]
 pub mod offscreen;
@@ -65,6 +61,7 @@ pub mod window;
 
 pub use app::run;
 pub use bodies::{MATERIAL_KNOBS, bodies_are_ready, probe_bodies};
-pub use ground::tiled_ground;
+pub use cuboid::PaperCuboid;
+pub use ground::floor;
 pub use report::{PhaseClock, Probe};
 pub use scene::{ExampleScene, Knob, Paint, SceneEntity, SetupScene, View};

@@ -13,7 +13,7 @@ use bevy::winit::WinitPlugin;
 use std::path::Path;
 
 use crate::error::RunError;
-use crate::headless::{add_scene, asset_plugin, run_frames};
+use crate::headless::{add_scene, run_frames};
 use crate::report::Report;
 use crate::scene::ExampleScene;
 use crate::stage::{StagePlugin, camera};
@@ -29,7 +29,7 @@ const PATIENCE: u32 = 1_000;
 #[derive(Resource, Default)]
 struct Developed(Option<Image>);
 
-/// Simulates `frames` frames and writes `pictures` of them to `folder`.
+/// Simulates `frames` frames and writes `pictures` of them to `folder`, which is there already.
 pub fn run(
     scene: &ExampleScene,
     frames: u32,
@@ -39,8 +39,6 @@ pub fn run(
     if !adapter_exists() {
         return Err(RunError::NoAdapter);
     }
-    std::fs::create_dir_all(folder)
-        .map_err(|source| RunError::Write { path: folder.to_owned(), source })?;
     let mut app = App::new();
     app.add_plugins(
         DefaultPlugins
@@ -50,7 +48,6 @@ pub fn run(
                 ..default()
             })
             .set(RenderPlugin { synchronous_pipeline_compilation: true, ..default() })
-            .set(asset_plugin())
             .disable::<WinitPlugin>()
             // Without it, one update of the app is one render: no picture shows an older frame.
             .disable::<PipelinedRenderingPlugin>(),
@@ -157,7 +154,7 @@ fn pipelines_are_ready(app: &App) -> bool {
 }
 
 fn save(picture: Image, frame: u32, path: &Path) -> Result<(), RunError> {
-    let bad = |reason: String| RunError::BadPicture { frame, reason };
+    let bad = |reason: String| RunError::BadPicture { frame, path: path.to_owned(), reason };
     let picture = picture.try_into_dynamic().map_err(|error| bad(error.to_string()))?.to_rgb8();
     picture.save(path).map_err(|error| bad(error.to_string()))
 }

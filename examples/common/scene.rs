@@ -6,9 +6,11 @@ use bevy_ecs::schedule::ScheduleLabel;
 use bevy_math::{EulerRot, Quat, Vec3};
 use bevy_transform::components::Transform;
 
+use crate::bodies::{MATERIAL_KNOBS, bodies_are_ready, probe_bodies};
 use crate::report::Probe;
 
-/// One example: how its world is set up, seen, stepped and measured.
+/// One example: how its world is set up, seen, stepped and measured. Start from [`ExampleScene::PAPER`] or
+/// [`ExampleScene::GAME`].
 #[derive(Clone, Copy)]
 pub struct ExampleScene {
     /// Name in the report and in the window's title.
@@ -21,16 +23,35 @@ pub struct ExampleScene {
     pub ticks_per_frame: u32,
     /// Frames of a run without window when `--frames` is absent.
     pub frames: u32,
-    /// Where the camera stands.
+    /// Where the camera stands. The light comes from over its shoulder.
     pub view: View,
-    /// Adds the scene's plugins, and its systems: those that spawn go to [`SetupScene`].
+    /// Adds the scene's systems: those that spawn go to [`SetupScene`].
     pub build: fn(&mut App),
-    /// Tells whether all bodies are made. The clock stands still until then.
+    /// Tells whether all bodies are made and drawn. The clock stands still until then.
     pub ready: fn(&mut World) -> bool,
     /// Measures the bodies for the report.
     pub probe: fn(&mut World) -> Probe,
     /// What the window's sliders change.
     pub knobs: &'static [Knob],
+}
+
+impl ExampleScene {
+    /// As games have it: a tick a frame, 60 a second.
+    pub const GAME: Self = Self {
+        name: "",
+        about: "",
+        fixed_hz: 60.0,
+        ticks_per_frame: 1,
+        frames: 240,
+        view: View { target: Vec3::new(0.0, 0.5, 0.0), distance: 5.0, yaw: 0.5, pitch: 0.3 },
+        build: |_| {},
+        ready: bodies_are_ready,
+        probe: probe_bodies,
+        knobs: MATERIAL_KNOBS,
+    };
+
+    /// As in the paper: five ticks a frame, 300 a second.
+    pub const PAPER: Self = Self { fixed_hz: 300.0, ticks_per_frame: 5, ..Self::GAME };
 }
 
 /// Schedule in which a scene spawns its entities: once at start, and again at each reset.
@@ -81,12 +102,6 @@ pub struct View {
     pub yaw: f32,
     /// Height angle; positive looks down.
     pub pitch: f32,
-}
-
-impl Default for View {
-    fn default() -> Self {
-        Self { target: Vec3::Y * 0.5, distance: 5.0, yaw: 0.5, pitch: 0.3 }
-    }
 }
 
 impl View {

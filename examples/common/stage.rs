@@ -16,15 +16,25 @@ pub struct StagePlugin {
     pub view: View,
 }
 
+/// Direction that the key light comes from, seen from the camera's heading: over the left shoulder, so that what faces
+/// the camera is lit, and shadows fall to the right and behind.
+const KEY: Vec3 = Vec3::new(-0.75, 1.3, 1.0);
+/// Direction of a weak light from the other side, without shadows, so that no side is black.
+const FILL: Vec3 = Vec3::new(1.0, 0.5, 0.4);
+
 impl Plugin for StagePlugin {
     fn build(&self, app: &mut App) {
-        let reach = self.view.distance;
+        let View { distance: reach, yaw, .. } = self.view;
+        let from = move |direction: Vec3| {
+            Transform::from_translation(Quat::from_rotation_y(yaw) * direction)
+                .looking_at(Vec3::ZERO, Vec3::Y)
+        };
         app.insert_resource(ClearColor(SKY))
-            .insert_resource(GlobalAmbientLight { brightness: 500.0, ..default() })
+            .insert_resource(GlobalAmbientLight { brightness: 350.0, ..default() })
             .add_systems(Startup, move |mut commands: Commands| {
                 commands.spawn((
                     DirectionalLight {
-                        illuminance: 9_000.0,
+                        illuminance: 6_500.0,
                         shadow_maps_enabled: true,
                         ..default()
                     },
@@ -35,8 +45,10 @@ impl Plugin for StagePlugin {
                         ..default()
                     }
                     .build(),
-                    Transform::from_xyz(2.0, 4.0, 3.0).looking_at(Vec3::ZERO, Vec3::Y),
+                    from(KEY),
                 ));
+                commands
+                    .spawn((DirectionalLight { illuminance: 2_000.0, ..default() }, from(FILL)));
             })
             .add_systems(PostUpdate, paint);
     }

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 
 use crate::error::RunError;
-use crate::headless::{add_scene, asset_plugin, measure};
+use crate::headless::{add_scene, measure};
 use crate::panel::{Panel, PanelPlugin, StatusLine};
 use crate::report::PhaseClock;
 use crate::scene::{ExampleScene, View, reset_scene};
@@ -49,7 +49,7 @@ pub fn run(
         ..default()
     };
     app.add_plugins(
-        DefaultPlugins.set(WindowPlugin { primary_window: Some(window), ..default() }).set(asset_plugin()),
+        DefaultPlugins.set(WindowPlugin { primary_window: Some(window), ..default() }),
     )
     .add_plugins((
         StagePlugin { view: scene.view },

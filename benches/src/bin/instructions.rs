@@ -13,6 +13,7 @@ use std::{
     env,
     error::Error,
     fs,
+    path::PathBuf,
     process::{Command, ExitCode},
 };
 
@@ -32,7 +33,13 @@ const COUNTED: u32 = 10;
 /// How much a count may grow over the recorded one: no more than another compiler's whim.
 const TOLERANCE: f64 = 0.02;
 
-const FILE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/instructions.json");
+const FILE: &str = "instructions.json";
+
+/// The recorded counts, in the package's folder, which cargo names when it runs a program: one that was
+/// built in another checkout would name that one's.
+fn recorded_counts() -> PathBuf {
+    env::var_os("CARGO_MANIFEST_DIR").map(PathBuf::from).unwrap_or_default().join(FILE)
+}
 
 /// One line of the committed file.
 #[derive(Serialize, Deserialize)]
@@ -84,7 +91,9 @@ fn run(case: &str, steps: u32) -> Result<ExitCode, Box<dyn Error>> {
 }
 
 fn check(record: bool) -> Result<ExitCode, Box<dyn Error>> {
-    let mut entries: Vec<Entry> = serde_json::from_str(&fs::read_to_string(FILE)?)?;
+    let file = recorded_counts();
+    let text = fs::read_to_string(&file).map_err(|error| format!("{}: {error}", file.display()))?;
+    let mut entries: Vec<Entry> = serde_json::from_str(&text)?;
     let mut failed = false;
     println!("{:<32} {:>9} {:>9} {:>9}", "instructions per particle", "now", "recorded", "limit");
     for entry in &mut entries {
@@ -103,7 +112,7 @@ fn check(record: bool) -> Result<ExitCode, Box<dyn Error>> {
         entry.recorded = Some((now * 10.0).round() / 10.0);
     }
     if record {
-        fs::write(FILE, serde_json::to_string_pretty(&entries)? + "\n")?;
+        fs::write(&file, serde_json::to_string_pretty(&entries)? + "\n")?;
     }
     Ok(if failed { ExitCode::FAILURE } else { ExitCode::SUCCESS })
 }

@@ -9,6 +9,9 @@
 //!     TaskPoolPlugin::default(),
 //!     bevy_time::TimePlugin,
 //!     bevy_transform::TransformPlugin,
+//!     // These two for the feature `mesh`; `DefaultPlugins` brings them all.
+//!     bevy_asset::AssetPlugin::default(),
+//!     bevy_mesh::MeshPlugin,
 //!     SinewPlugins,
 //! ));
 //! ```
@@ -18,6 +21,8 @@
 //! | | always | [`bodies`] | deformable bodies: simulation, contacts, messages |
 //! | `mesh` | yes | `mesh` | bodies from meshes, meshes that follow bodies; needs Bevy's asset and mesh plugins |
 //! | `debug` | yes | `debug` | gizmos and diagnostics |
+//! | `import` | no | `bodies::kernel::mesh::import` | readers of OBJ, PLY, STL, tetrahedral meshes and others |
+//! | `serialize` | no | | bodies can be saved with the world |
 //! | `multi_threaded` | yes | | all threads of Bevy's task pools |
 //!
 //! A server without assets takes the crate with `default-features = false` and `multi_threaded`.

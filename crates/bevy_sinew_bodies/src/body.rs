@@ -19,13 +19,14 @@ use crate::pose::PoseRecord;
 ///
 /// The entity's [`Transform`] (and those of its parents) says where the body starts; from then on the
 /// body moves in world space and writes the `Transform` each tick. Writing `Transform` on a live body
-/// teleports it, shape and velocities kept; see [`Teleport`](crate::Teleport) for the other kind.
+/// moves it there at once: its shape turns along, and its velocity stays what it is in the world, so that
+/// a falling body falls on. [`Teleport`](crate::Teleport) has other ways.
 ///
 /// Scale is not simulated: the shape is in metres. An entity whose scale in the world is not one gets
 /// one [`BodyFailed`](crate::BodyFailed) message, its scale is put back, and its state stays as it was.
 /// Give the builder of the shape a scaled mesh instead.
 ///
-/// Inserting another shape puts the new body to rest where the `Transform` is. Removing the component
+/// Inserting a different shape puts the new body to rest where the `Transform` is. Removing the component
 /// removes all state.
 ///
 /// ```
@@ -103,21 +104,11 @@ pub struct BodyState {
     pub(crate) settings: Option<Settings>,
     #[reflect(ignore)]
     pub(crate) rest: Option<RestRecord>,
-    #[reflect(ignore)]
-    pub(crate) shape: OfShape,
 }
 
-/// The shape that a state is of; not known for one that was given. Equal when it is the same one.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct OfShape(pub Option<Arc<ElasticShape>>);
-
-impl PartialEq for OfShape {
-    fn eq(&self, other: &Self) -> bool {
-        match (&self.0, &other.0) {
-            (Some(a), Some(b)) => Arc::ptr_eq(a, b),
-            (a, b) => a.is_none() && b.is_none(),
-        }
-    }
+/// Whether both are the same one, or neither is there.
+pub(crate) fn is_same<T>(a: Option<&Arc<T>>, b: Option<&Arc<T>>) -> bool {
+    a.map(Arc::as_ptr) == b.map(Arc::as_ptr)
 }
 
 /// The settings that a body ran with last; other values are an edit, and wake it.
@@ -135,11 +126,7 @@ pub(crate) struct Settings {
 
 impl PartialEq for Settings {
     fn eq(&self, other: &Self) -> bool {
-        let same_examples = match (&self.examples, &other.examples) {
-            (Some(a), Some(b)) => Arc::ptr_eq(a, b),
-            (a, b) => a.is_none() && b.is_none(),
-        };
-        same_examples
+        is_same(self.examples.as_ref(), other.examples.as_ref())
             && self.material == other.material
             && self.sleep == other.sleep
             && self.control == other.control
@@ -163,10 +150,9 @@ impl BodyState {
         Self { kernel: Some(kernel), ..Self::default() }
     }
 
-    /// Particles and velocities, when they are of this very shape.
-    pub(crate) fn kernel_of(&self, shape: &Arc<ElasticShape>) -> Option<&sinew_elastic::BodyState> {
-        let same = self.shape.0.as_ref().is_none_or(|own| Arc::ptr_eq(own, shape));
-        self.kernel.as_ref().filter(|kernel| same && kernel.fits(shape))
+    /// Particles and velocities, when they are of this shape.
+    pub(crate) fn kernel_of(&self, shape: &ElasticShape) -> Option<&sinew_elastic::BodyState> {
+        self.kernel.as_ref().filter(|kernel| kernel.fits(shape))
     }
 
     /// Particles and velocities; `None` before the body was placed.
@@ -197,7 +183,7 @@ impl BodyState {
     /// world. `None` before the body was placed, or when `shape` is another one.
     #[must_use]
     pub fn world_from_body(&self, shape: &ElasticShape) -> Option<Isometry3d> {
-        let kernel = self.kernel.as_ref().filter(|kernel| kernel.fits(shape))?;
+        let kernel = self.kernel_of(shape)?;
         let pose = kernel.rigid_pose(shape);
         let arm = pose.rotation.as_dquat() * shape.center().as_dvec3();
         Some(Isometry3d::new((pose.translation - arm).as_vec3(), pose.rotation))
@@ -205,6 +191,25 @@ impl BodyState {
 
     /// Writes the position of each particle in body space, and gives the pose that takes them to the
     /// world. `None`, and `out` empty, before the body was placed, or when `shape` is another one.
+    ///
+    /// ```
+    /// use bevy_ecs::prelude::*;
+    /// use bevy_math::Vec3;
+    /// use bevy_sinew_bodies::prelude::*;
+    ///
+    /// /// The height of each body's lowest particle, in m.
+    /// fn lowest(bodies: Query<(&DeformableBody, &BodyState)>, mut points: Local<Vec<Vec3>>) -> Vec<f32> {
+    ///     let mut heights = Vec::new();
+    ///     for (body, state) in &bodies {
+    ///         let Some(shape) = &body.shape else { continue };
+    ///         let Some(world_from_body) = state.positions_in_body(shape, &mut points) else { continue };
+    ///         let height = points.iter().map(|&p| (world_from_body * p).y);
+    ///         heights.push(height.fold(f32::INFINITY, f32::min));
+    ///     }
+    ///     heights
+    /// }
+    /// # let _ = World::new().run_system_cached(lowest);
+    /// ```
     pub fn positions_in_body(
         &self,
         shape: &ElasticShape,
@@ -247,8 +252,6 @@ pub(crate) struct BodyScratch {
     pub kernel: Option<Made>,
     pub report: StepReport,
     pub anchors: Vec<sinew_elastic::Anchor>,
-    /// The example weights do not belong to this shape.
-    pub foreign_examples: bool,
 }
 
 /// Scratch memory, and what it was made for.

@@ -20,9 +20,12 @@ use crate::pose::{Ancestors, has_extent};
 ///
 /// The order of the colliders matters to the result, bit for bit: fill it in an order that does not
 /// depend on `Entity` ids.
-#[derive(Component, Clone, Debug, Default)]
+#[derive(Component, Clone, Debug, Default, Reflect)]
+#[reflect(Component, Default, Debug, Clone)]
 pub struct ContactInput {
+    #[reflect(ignore)]
     colliders: Vec<Collider>,
+    #[reflect(ignore)]
     sources: Vec<Entity>,
 }
 
@@ -52,10 +55,13 @@ impl ContactInput {
 }
 
 /// What a body did to each collider of its [`ContactInput`] in this tick. Written in `Simulate`.
-#[derive(Component, Clone, Debug, Default)]
+#[derive(Component, Clone, Debug, Default, Reflect)]
+#[reflect(Component, Default, Debug, Clone)]
 pub struct ContactReactions {
-    pub(crate) sources: Vec<Entity>,
-    pub(crate) reactions: Vec<Reaction>,
+    #[reflect(ignore)]
+    sources: Vec<Entity>,
+    #[reflect(ignore)]
+    reactions: Vec<Reaction>,
 }
 
 impl ContactReactions {
@@ -84,7 +90,7 @@ impl ContactReactions {
 ///
 /// The `Transform`'s scale multiplies the sizes. A collider that moves should say how fast, for friction
 /// and impacts; its position is read each tick.
-#[derive(Component, Clone, Copy, Debug, Default, PartialEq, Reflect)]
+#[derive(Component, Clone, Copy, Debug, PartialEq, Reflect)]
 #[reflect(Component, Default, Debug, Clone, PartialEq)]
 #[require(Transform)]
 pub struct BodyCollider {
@@ -126,6 +132,13 @@ pub enum BodyColliderShape {
     },
 }
 
+impl Default for BodyCollider {
+    /// The ground, as [`BodyCollider::plane`].
+    fn default() -> Self {
+        Self::plane()
+    }
+}
+
 impl BodyCollider {
     /// Friction of a collider that does not say otherwise.
     const FRICTION: f32 = 0.5;
@@ -133,7 +146,13 @@ impl BodyCollider {
     /// A collider of this geometry, with usual friction and no restitution.
     #[must_use]
     pub fn new(shape: BodyColliderShape) -> Self {
-        Self { shape, friction: Self::FRICTION, ..Self::default() }
+        Self {
+            shape,
+            friction: Self::FRICTION,
+            restitution: 0.0,
+            linear_velocity: Vec3::ZERO,
+            angular_velocity: Vec3::ZERO,
+        }
     }
 
     /// The ground: solid below the entity's xz plane.

@@ -3,6 +3,7 @@
 use bevy_ecs::prelude::*;
 use bevy_math::{Isometry3d, Vec3};
 use bevy_reflect::prelude::*;
+use sinew_elastic::ExampleError;
 use thiserror::Error;
 
 /// A body came to rest and fell asleep.
@@ -77,9 +78,44 @@ pub enum BodyError {
     /// The examples are of another shape.
     #[error("the examples were made for another shape: the body goes on without them")]
     ForeignExamples,
+    /// The poses of an example set cannot be made.
+    #[error("{error}; the body goes on without examples")]
+    Examples {
+        /// Which example is at fault, and why.
+        #[reflect(ignore, default = "unknown_examples")]
+        error: ExampleError,
+    },
+    /// The example set has names, but no poses.
+    #[error(
+        "it has names but no poses, as poses by particle are not saved: insert a set for the shape; the \
+         body goes on without examples"
+    )]
+    LostPoses,
+    /// The snapshot is of another version.
+    #[error(
+        "the snapshot has version {found}, but this version of the crate reads {readable}: it is \
+         ignored, and the body starts at its `Transform`"
+    )]
+    SnapshotVersion {
+        /// Version of the snapshot.
+        found: u32,
+        /// Version that can be read.
+        readable: u32,
+    },
+    /// The snapshot is of another body.
+    #[error(
+        "the snapshot is of another shape: it is ignored, and the body stays where it is or starts at \
+         its `Transform`"
+    )]
+    ForeignSnapshot,
     /// The collider cannot be used.
     #[error("a size is negative, or a number is not finite: bodies pass through the collider")]
     Collider,
+}
+
+/// For reflection, which cannot see the error.
+fn unknown_examples() -> ExampleError {
+    ExampleError::Groups("the error was not kept".to_owned())
 }
 
 /// Sends and logs a failure.
@@ -95,19 +131,21 @@ pub(crate) fn fail(
 
 /// Causes that were reported and not yet put right: one bit each.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Reported(u8);
+pub(crate) struct Reported(u16);
 
 impl Reported {
-    pub const SHAPE: u8 = 1;
-    pub const SCALE: u8 = 2;
-    pub const POSE: u8 = 4;
-    pub const PARENT: u8 = 8;
-    pub const MATERIAL: u8 = 16;
-    pub const EXAMPLES: u8 = 32;
-    pub const NON_FINITE: u8 = 64;
+    pub const SHAPE: u16 = 1;
+    pub const SCALE: u16 = 2;
+    pub const POSE: u16 = 4;
+    pub const PARENT: u16 = 8;
+    pub const MATERIAL: u16 = 16;
+    pub const EXAMPLES: u16 = 32;
+    pub const NON_FINITE: u16 = 64;
+    pub const POSES: u16 = 128;
+    pub const LOST_POSES: u16 = 256;
 
     /// Notes whether a cause is there; true when it is there for the first time.
-    pub fn is_new(&mut self, cause: u8, there: bool) -> bool {
+    pub fn is_new(&mut self, cause: u16, there: bool) -> bool {
         let known = self.0 & cause != 0;
         if there {
             self.0 |= cause;
@@ -142,22 +180,33 @@ pub struct Teleport {
     pub mode: TeleportMode,
 }
 
-/// What becomes of a body that is moved at once.
+/// What becomes of a body that is moved at once. Its shape, dents and all, turns along in all but `Reset`.
+///
+/// A body whose [`HeldParticles`](crate::HeldParticles) jump needs no teleport: it is carried along.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Reflect)]
 #[reflect(Default, Debug, Clone, PartialEq)]
 pub enum TeleportMode {
-    /// Shape and velocities turn along. The default, and what a write to `Transform` does.
+    /// The velocity of the mass centre stays what it is in the world, so that a falling body falls on;
+    /// motion about the centre turns with the body. The default, and what a write to `Transform` does.
     #[default]
     Keep,
+    /// All motion turns with the body: as through a portal, or with a character that was turned.
+    Carry,
     /// The rest shape, with the velocity of [`InitialVelocity`](crate::InitialVelocity) or none.
     Reset,
 }
 
 impl Teleport {
-    /// Moves a body, shape and velocities kept.
+    /// Moves a body; its velocity stays what it is in the world.
     #[must_use]
     pub fn keep(entity: Entity, to: Isometry3d) -> Self {
         Self { entity, to, mode: TeleportMode::Keep }
+    }
+
+    /// Moves a body; its velocity turns along.
+    #[must_use]
+    pub fn carry(entity: Entity, to: Isometry3d) -> Self {
+        Self { entity, to, mode: TeleportMode::Carry }
     }
 
     /// Moves a body and puts it to its rest shape.

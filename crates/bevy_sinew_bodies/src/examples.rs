@@ -1,51 +1,13 @@
-//! Example poses of a body: which it prefers, who decides how much of each it shows, what it shows now.
-
-use std::sync::Arc;
+//! How much of each example pose a body shows: who decides it, and what it is now.
 
 use bevy_ecs::prelude::*;
 use bevy_reflect::prelude::*;
 use sinew_elastic::{Control, ElasticShape, ExampleBasis};
 
-/// The poses that a body prefers to deform towards. An edit wakes the body.
-///
-/// The basis must have been made for the shape of the body; another one is reported once and the body
-/// goes on without examples.
-#[derive(Component, Clone, Debug, Default, Reflect)]
-#[reflect(Component, Default, Debug, Clone)]
-#[require(ExampleControl, ExampleWeights)]
-pub struct ExampleSet {
-    names: Vec<String>,
-    #[reflect(ignore)]
-    basis: Option<Arc<ExampleBasis>>,
-}
-
-impl ExampleSet {
-    /// The examples of this basis, which many bodies may share.
-    #[must_use]
-    pub fn new(basis: Arc<ExampleBasis>) -> Self {
-        Self { names: basis.names().to_vec(), basis: Some(basis) }
-    }
-
-    /// Names of the examples.
-    #[must_use]
-    pub fn names(&self) -> &[String] {
-        &self.names
-    }
-
-    /// The strains of the poses; `None` for a set without examples.
-    #[must_use]
-    pub fn basis(&self) -> Option<&Arc<ExampleBasis>> {
-        self.basis.as_ref()
-    }
-}
-
-impl From<Arc<ExampleBasis>> for ExampleSet {
-    fn from(basis: Arc<ExampleBasis>) -> Self {
-        Self::new(basis)
-    }
-}
-
 /// Who decides how much of each example a body shows. An edit wakes the body.
+///
+/// `Blend` and `Explicit` drive the body like a muscle, and do work on it: ease them over some ticks, as a
+/// pose that is set at once is a blow.
 #[derive(Component, Clone, Debug, PartialEq, Reflect)]
 #[reflect(Component, Default, Debug, Clone, PartialEq)]
 pub enum ExampleControl {

@@ -57,12 +57,19 @@
 //! # Determinism and rollback
 //!
 //! Equal input gives equal bits, for any number of threads and any frame rate. [`BodyState`] is the only
-//! component to save and restore besides what you edit yourself and `Transform`.
+//! component to keep and restore besides what you edit yourself and `Transform`.
+//!
+//! # Saving, inspectors, the remote protocol
+//!
+//! All components are reflected and registered, and an edit of any field acts from the next tick on. Big
+//! arrays are left out: [`BodyStatus`] and [`ExampleWeights`] sum them up. To save a world, switch on the
+//! feature `serialize`: `BodySnapshot` holds a body's whole state for the time of saving.
 #![forbid(unsafe_code)]
 
 mod body;
 mod contact;
 mod events;
+mod example_set;
 mod examples;
 mod held;
 mod material;
@@ -71,13 +78,16 @@ mod plugin;
 mod pose;
 mod publish;
 mod simulate;
+#[cfg(feature = "serialize")]
+mod snapshot;
 
 pub use body::{BodyState, BodyStatus, DeformableBody, InitialVelocity};
 pub use contact::{BodyCollider, BodyColliderShape, ContactInput, ContactReactions};
 pub use events::{
     BodyError, BodyFailed, BodyQuarantined, BodySlept, BodyWoke, Teleport, TeleportMode,
 };
-pub use examples::{ExampleControl, ExampleSet, ExampleWeights, WeightSet};
+pub use example_set::ExampleSet;
+pub use examples::{ExampleControl, ExampleWeights, WeightSet};
 pub use held::{HeldParticle, HeldParticles};
 pub use material::{BodySleep, ElasticMaterial, Integrator, Method};
 pub use motion::BodyMotion;
@@ -85,6 +95,8 @@ pub use plugin::{BodiesPlugin, DeformationSystems};
 pub use simulate::BodyGravity;
 /// The kernel, which builds shapes and example bases.
 pub use sinew_elastic as kernel;
+#[cfg(feature = "serialize")]
+pub use snapshot::{BodySnapshot, snapshot_bodies};
 
 /// What a game types.
 pub mod prelude {
@@ -93,5 +105,11 @@ pub mod prelude {
         BodyQuarantined, BodySleep, BodySlept, BodyState, BodyStatus, BodyWoke, DeformableBody,
         DeformationSystems, ElasticMaterial, ExampleControl, ExampleSet, ExampleWeights,
         HeldParticle, HeldParticles, InitialVelocity, Teleport, TeleportMode, WeightSet,
+    };
+    /// What shapes and examples are made from.
+    pub use sinew_elastic::{
+        Deformer, ElasticShape, ExampleBasis, ExamplePose,
+        lattice::{Lattice, LatticeNodes},
+        mesh::{SurfaceMesh, TetMesh},
     };
 }

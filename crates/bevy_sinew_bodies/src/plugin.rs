@@ -7,20 +7,57 @@ use bevy_ecs::schedule::ScheduleLabel;
 use bevy_transform::TransformSystems;
 
 use crate::contact::{clear_contacts, collect_colliders};
+use crate::example_set::make_examples;
+use crate::held::follow_jumps;
 use crate::pose::{localise, on_remove_body, on_teleport, place_and_teleport, write_transforms};
 use crate::publish::{check_materials, publish, settle_motion};
 use crate::simulate::{BodyGravity, simulate};
 use crate::{
     BodyCollider, BodyFailed, BodyMotion, BodyQuarantined, BodySleep, BodySlept, BodyState,
-    BodyStatus, BodyWoke, DeformableBody, ElasticMaterial, ExampleControl, ExampleSet,
-    ExampleWeights, HeldParticles, InitialVelocity,
+    BodyStatus, BodyWoke, ContactInput, ContactReactions, DeformableBody, ElasticMaterial,
+    ExampleControl, ExampleSet, ExampleWeights, HeldParticles, InitialVelocity,
 };
 
 /// The phases of a tick, in this order. They run in the schedule of [`BodiesPlugin`].
 ///
 /// Order your systems against these sets: what moves colliders or edits bodies runs before `Prepare`,
 /// a physics engine's colliders come in during `CollectContacts`, impulses go out in `ApplyReactions`,
-/// what reads the new poses runs after `Writeback`.
+/// what reads the new poses runs after `Writeback`. Systems between two sets see all of one phase and
+/// nothing of the next; so phases can be timed:
+///
+/// ```
+/// use std::time::{Duration, Instant};
+/// use bevy_app::prelude::*;
+/// use bevy_ecs::prelude::*;
+/// use bevy_sinew_bodies::prelude::*;
+///
+/// #[derive(Resource, Default)]
+/// struct SimulateTime {
+///     started: Option<Instant>,
+///     total: Duration,
+/// }
+///
+/// fn start(mut time: ResMut<SimulateTime>) {
+///     time.started = Some(Instant::now());
+/// }
+///
+/// fn stop(mut time: ResMut<SimulateTime>) {
+///     let passed = time.started.take().map_or(Duration::ZERO, |started| started.elapsed());
+///     time.total += passed;
+/// }
+///
+/// # let mut app = App::new();
+/// # app.add_plugins((TaskPoolPlugin::default(), bevy_time::TimePlugin, bevy_transform::TransformPlugin));
+/// app.add_plugins(BodiesPlugin::default()).init_resource::<SimulateTime>().add_systems(
+///     FixedPostUpdate,
+///     (
+///         start.after(DeformationSystems::CollectContacts).before(DeformationSystems::Simulate),
+///         stop.after(DeformationSystems::Simulate).before(DeformationSystems::ApplyReactions),
+///     ),
+/// );
+/// # app.world_mut().run_schedule(FixedPostUpdate);
+/// # assert!(app.world().resource::<SimulateTime>().total > Duration::ZERO);
+/// ```
 #[derive(SystemSet, Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum DeformationSystems {
     /// New bodies are placed, writes to `Transform` become teleports, contacts are emptied.
@@ -85,6 +122,8 @@ impl Plugin for BodiesPlugin {
             .register_type::<HeldParticles>()
             .register_type::<BodyMotion>()
             .register_type::<BodyCollider>()
+            .register_type::<ContactInput>()
+            .register_type::<ContactReactions>()
             .register_type::<BodyGravity>()
             .register_type::<BodySlept>()
             .register_type::<BodyWoke>()
@@ -112,7 +151,7 @@ impl Plugin for BodiesPlugin {
         app.add_systems(
             self.schedule,
             (
-                (place_and_teleport, check_materials, clear_contacts)
+                (place_and_teleport, follow_jumps, make_examples, check_materials, clear_contacts)
                     .chain()
                     .in_set(DeformationSystems::Prepare),
                 collect_colliders.in_set(DeformationSystems::CollectContacts),
@@ -121,6 +160,13 @@ impl Plugin for BodiesPlugin {
                     .chain()
                     .in_set(DeformationSystems::Writeback),
             ),
+        );
+        #[cfg(feature = "serialize")]
+        app.register_type::<crate::BodySnapshot>().add_systems(
+            self.schedule,
+            crate::snapshot::restore_snapshots
+                .in_set(DeformationSystems::Prepare)
+                .before(place_and_teleport),
         );
         if self.schedule == after_updates {
             app.configure_sets(

@@ -4,7 +4,6 @@
 //! user's writes from ours.
 
 use core::ops::DerefMut as _;
-use std::sync::Arc;
 
 use bevy_ecs::prelude::*;
 use bevy_ecs::system::SystemParam;
@@ -88,8 +87,36 @@ fn center_pose(shape: &ElasticShape, world_from_body: Isometry3d) -> RigidPose {
     RigidPose { translation: translation + arm, rotation: world_from_body.rotation }
 }
 
+/// Moves a body at once. Motion about the centre turns along; so does the centre's velocity, if asked.
+fn jump(
+    kernel: &mut sinew_elastic::BodyState,
+    shape: &ElasticShape,
+    to: RigidPose,
+    turns_velocity: bool,
+) {
+    let before = center_velocity(kernel, shape);
+    kernel.teleport(shape, to);
+    if !turns_velocity {
+        let lost = (before - center_velocity(kernel, shape)).as_vec3();
+        for i in 0..shape.particle_count() {
+            kernel.set_velocity(shape, i, kernel.velocity(shape, i) + lost);
+        }
+    }
+}
+
+/// Velocity of the mass centre.
+fn center_velocity(kernel: &sinew_elastic::BodyState, shape: &ElasticShape) -> DVec3 {
+    let (mut momentum, mut mass) = (DVec3::ZERO, 0.0);
+    for i in 0..shape.particle_count() {
+        let share = f64::from(shape.particle_mass(i));
+        momentum += kernel.velocity(shape, i).as_dvec3() * share;
+        mass += share;
+    }
+    momentum / mass
+}
+
 fn place(
-    shape: &Arc<ElasticShape>,
+    shape: &ElasticShape,
     world_from_body: Isometry3d,
     velocity: Option<&InitialVelocity>,
 ) -> BodyState {
@@ -103,9 +130,7 @@ fn place(
             kernel.set_velocity(shape, i, velocity.linear + velocity.angular.cross(arm));
         }
     }
-    let mut state = BodyState::from_kernel(kernel);
-    state.shape.0 = Some(Arc::clone(shape));
-    state
+    BodyState::from_kernel(kernel)
 }
 
 type Placeable<'a> = (
@@ -146,7 +171,6 @@ pub(crate) fn place_and_teleport(
         let before = record.written.replace(*transform);
         if placed && before.is_none() {
             // A state that was given, not made: it knows where it is.
-            state.shape.0 = Some(Arc::clone(shape));
             record.dirty = true;
             record.jumped = true;
             continue;
@@ -176,7 +200,7 @@ pub(crate) fn place_and_teleport(
         if restored {
             record.dirty = true;
         } else if moved && let Some(kernel) = state.kernel_mut() {
-            kernel.teleport(shape, center_pose(shape, to));
+            jump(kernel, shape, center_pose(shape, to), false);
             record.dirty = true;
             record.jumped = true;
         }
@@ -202,10 +226,12 @@ pub(crate) fn on_teleport(
         fail(&mut failures, entity, "Teleport", BodyError::NonFinitePose);
         return;
     }
-    let mode = teleport.mode;
-    let keeps = mode == TeleportMode::Keep && state.kernel_of(shape).is_some();
+    let keeps = teleport.mode != TeleportMode::Reset && state.kernel_of(shape).is_some();
     match state.kernel_mut().filter(|_| keeps) {
-        Some(kernel) => kernel.teleport(shape, center_pose(shape, to)),
+        Some(kernel) => {
+            let turns_velocity = teleport.mode == TeleportMode::Carry;
+            jump(kernel, shape, center_pose(shape, to), turns_velocity);
+        }
         None => *state = place(shape, to, velocity),
     }
     // An unread write to `Transform` is overruled.

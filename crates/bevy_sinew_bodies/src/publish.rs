@@ -6,7 +6,8 @@ use bevy_ecs::system::SystemParam;
 
 use crate::body::{BodyScratch, BodyState, BodyStatus, DeformableBody};
 use crate::events::{BodyError, BodyFailed, BodyQuarantined, BodySlept, BodyWoke, Reported, fail};
-use crate::examples::{ExampleSet, ExampleWeights, summarise};
+use crate::example_set::ExampleSet;
+use crate::examples::{ExampleWeights, summarise};
 use crate::material::ElasticMaterial;
 use crate::motion::BodyMotion;
 use crate::pose::PoseRecord;
@@ -17,7 +18,6 @@ pub(crate) struct Outbox<'w> {
     slept: MessageWriter<'w, BodySlept>,
     woke: MessageWriter<'w, BodyWoke>,
     quarantined: MessageWriter<'w, BodyQuarantined>,
-    failed: MessageWriter<'w, BodyFailed>,
 }
 
 type Published<'a> = (
@@ -78,9 +78,6 @@ pub(crate) fn publish(mut bodies: Query<Published>, mut outbox: Outbox) {
                     "body {entity} became non-finite: it was put back to its last finite pose"
                 );
                 outbox.quarantined.write(BodyQuarantined { entity });
-            }
-            if record.reported.is_new(Reported::EXAMPLES, scratch.foreign_examples) {
-                fail(&mut outbox.failed, entity, "ExampleSet", BodyError::ForeignExamples);
             }
         }
         let unfilled = |motion: &Mut<BodyMotion>| motion.current().len() != shape.particle_count();

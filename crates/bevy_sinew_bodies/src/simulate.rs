@@ -14,9 +14,10 @@ use sinew_elastic::{
     StepReport, step,
 };
 
-use crate::body::{BodyScratch, BodyState, DeformableBody, Made, RestRecord, Settings};
+use crate::body::{BodyScratch, BodyState, DeformableBody, Made, RestRecord, Settings, is_same};
 use crate::contact::{ContactInput, ContactReactions, signature};
-use crate::examples::{ExampleControl, ExampleSet};
+use crate::example_set::ExampleSet;
+use crate::examples::ExampleControl;
 use crate::held::{HeldParticle, HeldParticles};
 use crate::material::{BodySleep, ElasticMaterial};
 use crate::pose::PoseRecord;
@@ -130,7 +131,7 @@ fn step_body<E: Executor>(item: &mut SteppableItem<'_, '_>, gravity: Vec3, dt: f
         material: item.material,
         sleep: item.sleep,
         control: item.control.unwrap_or(&usual),
-        examples: item.examples.and_then(ExampleSet::basis),
+        examples: item.examples.and_then(ExampleSet::basis).filter(|basis| basis.fits(shape)),
         gravity,
         held: item.held.map_or(&[], |held| &held.0),
     };
@@ -138,7 +139,7 @@ fn step_body<E: Executor>(item: &mut SteppableItem<'_, '_>, gravity: Vec3, dt: f
         item.record.bypass_change_detection().dirty = true;
     }
     if item.state.is_asleep() {
-        if !item.reactions.reactions.is_empty() || !colliders.is_empty() {
+        if !item.reactions.reactions().is_empty() || !colliders.is_empty() {
             item.reactions.bypass_change_detection().set(item.contacts, &[]);
         }
         return;
@@ -160,9 +161,6 @@ fn step_body<E: Executor>(item: &mut SteppableItem<'_, '_>, gravity: Vec3, dt: f
     if report.fell_asleep {
         state.rest = Some(RestRecord::of(kernel, shape, colliders));
     }
-    scratch.foreign_examples = body
-        .examples
-        .is_some_and(|basis| report.substeps > 0 && kernel.weights().len() != basis.weight_count());
     item.reactions.set(item.contacts, made.scratch.reactions());
     item.record.bypass_change_detection().dirty |= report.substeps > 0 || report.quarantined;
     scratch.report = report;
@@ -205,11 +203,7 @@ impl Wanted<'_> {
     }
 
     fn is(&self, settings: &Settings) -> bool {
-        let same_examples = match (self.examples, &settings.examples) {
-            (Some(a), Some(b)) => Arc::ptr_eq(a, b),
-            (a, b) => a.is_none() && b.is_none(),
-        };
-        same_examples
+        is_same(self.examples, settings.examples.as_ref())
             && *self.material == settings.material
             && *self.sleep == settings.sleep
             && *self.control == settings.control
@@ -259,11 +253,7 @@ impl Made {
         examples: Option<&Arc<ExampleBasis>>,
     ) -> &'a mut Self {
         let fits = slot.as_ref().is_some_and(|made| {
-            Arc::ptr_eq(&made.shape, shape)
-                && match (&made.examples, examples) {
-                    (Some(a), Some(b)) => Arc::ptr_eq(a, b),
-                    (a, b) => a.is_none() && b.is_none(),
-                }
+            Arc::ptr_eq(&made.shape, shape) && is_same(made.examples.as_ref(), examples)
         });
         if !fits {
             *slot = None;

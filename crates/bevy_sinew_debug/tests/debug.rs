@@ -94,7 +94,7 @@ fn each_weight_is_a_bar() {
     let poses =
         [1.0, 2.0].map(|turn| Deformer::twist(Vec3::Y, turn).pose(format!("twist {turn}"), &shape));
     let basis = ExampleBasis::new(&shape, &poses).unwrap();
-    let set = ExampleSet::new(Arc::new(basis));
+    let set = ExampleSet::from(Arc::new(basis));
     app.world_mut().spawn((DeformableBody::new(shape), set, ShowBodyGizmos::default()));
     let with = lines(&mut app);
     edit(&mut app, |gizmos| gizmos.weight_color = None);

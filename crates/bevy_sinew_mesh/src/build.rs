@@ -1,76 +1,84 @@
-//! The work off the main thread: from the triangles of all parts to a shape and an embedding.
+//! The work off the main thread: from the triangles of all parts to a skin, and to a shape where there
+//! is none yet.
 
 use std::ops::ControlFlow;
-use std::ops::Range;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, OnceLock, Weak};
 
 use bevy_asset::AssetId;
+use bevy_ecs::entity::Entity;
 use bevy_ecs::resource::Resource;
-use bevy_math::{Affine3A, Mat3A, Vec3};
+use bevy_math::Affine3A;
 use bevy_mesh::Mesh;
 use bevy_tasks::{AsyncComputeTaskPool, TaskPool};
-use sinew_elastic::lattice::{Lattice, LatticeError, LatticeReport};
-use sinew_elastic::mesh::SurfaceMesh;
-use sinew_elastic::{
-    ElasticShape, Embedding, ExampleBasis, ExampleError, RegionGradients, ShapeError,
-};
+use sinew_elastic::lattice::{Lattice, LatticeReport};
+use sinew_elastic::{ElasticShape, Embedding, ExampleBasis};
 
+use crate::body_surface::SurfaceBinding;
+use crate::embed::embed;
+use crate::error::MeshBodyError;
 use crate::examples::MeshExamples;
-use crate::surface::PartSurface;
+use crate::skin::{JoinedSurface, Skin};
+use crate::source::PartSurface;
 
-/// A body and how the vertices of its meshes follow it.
+/// What a build makes.
 #[derive(Debug)]
-pub(crate) struct BuiltMesh {
-    pub shape: Arc<ElasticShape>,
-    /// Of the vertices of all parts, one part after the other.
-    pub embedding: Embedding,
-    /// How the surroundings of each particle deform; only where some part has normals or tangents.
-    pub gradients: Option<RegionGradients>,
-    pub parts: Vec<PartVertices>,
-    /// In body space, one a vertex; zero where a part has none.
-    pub normals: Vec<Vec3>,
-    /// In body space, one a vertex; zero where a part has none.
-    pub tangents: Vec<Vec3>,
+pub(crate) struct Built {
+    pub skin: Skin,
     /// The example poses that were asked for.
     pub examples: Option<Arc<ExampleBasis>>,
-    /// What the lattice builder met.
+    /// What the lattice builder met; empty where there was nothing to build.
     pub report: LatticeReport,
 }
 
-/// The vertices of one part among those of all parts.
+/// What is to be built from the surfaces of meshes.
 #[derive(Clone, Debug)]
-pub(crate) struct PartVertices {
-    pub range: Range<usize>,
-    pub has_normals: bool,
-    pub has_tangents: bool,
+pub(crate) enum Recipe {
+    /// A body in a lattice.
+    Lattice(Lattice, Option<MeshExamples>),
+    /// Nothing but how the meshes follow a body that there is.
+    Follow(Arc<ElasticShape>, SurfaceBinding),
 }
 
-/// Why a job failed.
-#[derive(Clone, Debug)]
-pub(crate) enum BuildError {
-    Lattice(LatticeError),
-    Shape(ShapeError),
-    Examples(ExampleError),
-}
-
-/// What a body is made from; equal keys make equal bodies.
-#[derive(Clone, Debug, PartialEq)]
+/// What was or is built; equal keys make equal results.
+#[derive(Debug)]
 pub(crate) struct BuildKey {
     /// Each part's mesh, and the bits of `body_from_part`.
-    pub parts: Vec<(AssetId<Mesh>, [u32; 12])>,
-    lattice: Lattice,
-    examples: Option<MeshExamples>,
+    parts: Vec<(AssetId<Mesh>, [u32; 12])>,
+    recipe: RecipeKey,
+}
+
+/// A recipe that keeps no shape alive.
+#[derive(Debug)]
+enum RecipeKey {
+    Lattice(Lattice, Option<MeshExamples>),
+    Follow(Weak<ElasticShape>, SurfaceBinding),
+}
+
+impl PartialEq for BuildKey {
+    fn eq(&self, other: &Self) -> bool {
+        self.parts == other.parts
+            && match (&self.recipe, &other.recipe) {
+                (RecipeKey::Lattice(a, b), RecipeKey::Lattice(c, d)) => (a, b) == (c, d),
+                (RecipeKey::Follow(a, b), RecipeKey::Follow(c, d)) => Weak::ptr_eq(a, c) && b == d,
+                _ => false,
+            }
+    }
 }
 
 impl BuildKey {
     pub(crate) fn new(
         parts: impl Iterator<Item = (AssetId<Mesh>, Affine3A)>,
-        lattice: Lattice,
-        examples: Option<MeshExamples>,
+        recipe: &Recipe,
     ) -> Self {
         let parts = parts.map(|(id, map)| (id, map.to_cols_array().map(f32::to_bits))).collect();
-        Self { parts, lattice, examples }
+        let recipe = match recipe {
+            Recipe::Lattice(lattice, examples) => RecipeKey::Lattice(*lattice, examples.clone()),
+            Recipe::Follow(shape, binding) => {
+                RecipeKey::Follow(Arc::downgrade(shape), binding.clone())
+            }
+        };
+        Self { parts, recipe }
     }
 }
 
@@ -78,7 +86,7 @@ impl BuildKey {
 #[derive(Debug)]
 pub(crate) struct BuildJob {
     progress: AtomicU32,
-    result: OnceLock<Result<Arc<BuiltMesh>, BuildError>>,
+    result: OnceLock<Result<Arc<Built>, MeshBodyError>>,
 }
 
 impl BuildJob {
@@ -87,24 +95,18 @@ impl BuildJob {
         f32::from_bits(self.progress.load(Ordering::Relaxed))
     }
 
-    /// The result, once it is there.
-    pub(crate) fn result(&self) -> Option<&Result<Arc<BuiltMesh>, BuildError>> {
+    /// The result, once it is there. Errors name the entity that asked first.
+    pub(crate) fn result(&self) -> Option<&Result<Arc<Built>, MeshBodyError>> {
         self.result.get()
     }
 
     /// Starts a build in the pool for long tasks.
-    fn spawn(
-        parts: Vec<(PartSurface, Affine3A)>,
-        lattice: Lattice,
-        examples: Option<MeshExamples>,
-    ) -> Arc<Self> {
+    fn spawn(entity: Entity, parts: Vec<(PartSurface, Affine3A)>, recipe: Recipe) -> Arc<Self> {
         let job = Arc::new(Self { progress: AtomicU32::new(0), result: OnceLock::new() });
         let watched = Arc::downgrade(&job);
         AsyncComputeTaskPool::get_or_init(TaskPool::new)
             .spawn(async move {
-                let result = build(parts, lattice, examples.as_ref(), &mut |share| match watched
-                    .upgrade()
-                {
+                let result = build(entity, parts, recipe, &mut |share| match watched.upgrade() {
                     Some(job) => {
                         job.progress.store(share.to_bits(), Ordering::Relaxed);
                         ControlFlow::Continue(())
@@ -121,7 +123,7 @@ impl BuildJob {
     }
 }
 
-/// Builds that some entity waits for or uses, so that equal bodies are built once.
+/// Builds that some entity waits for or uses, so that equal ones are made once.
 #[derive(Resource, Debug, Default)]
 pub(crate) struct Builds {
     jobs: Vec<(BuildKey, Weak<BuildJob>)>,
@@ -137,72 +139,53 @@ impl Builds {
     pub(crate) fn start(
         &mut self,
         key: BuildKey,
+        entity: Entity,
         parts: Vec<(PartSurface, Affine3A)>,
+        recipe: Recipe,
     ) -> Arc<BuildJob> {
         self.jobs.retain(|(_, job)| job.strong_count() > 0);
-        let job = BuildJob::spawn(parts, key.lattice, key.examples.clone());
+        let job = BuildJob::spawn(entity, parts, recipe);
         self.jobs.push((key, Arc::downgrade(&job)));
         job
     }
 
-    /// Later bodies of this mesh are built anew.
+    /// What is made of this mesh later is built anew.
     pub(crate) fn forget(&mut self, mesh: AssetId<Mesh>) {
         self.jobs.retain(|(key, _)| key.parts.iter().all(|&(id, _)| id != mesh));
     }
 }
 
 fn build(
+    entity: Entity,
     parts: Vec<(PartSurface, Affine3A)>,
-    lattice: Lattice,
-    examples: Option<&MeshExamples>,
+    recipe: Recipe,
     progress: &mut dyn FnMut(f32) -> ControlFlow<()>,
-) -> Result<BuiltMesh, BuildError> {
-    let mut surface = SurfaceMesh::default();
-    let mut ranges = Vec::with_capacity(parts.len());
-    let (mut normals, mut tangents) = (Vec::new(), Vec::new());
-    for (part, body_from_part) in &parts {
-        let start = surface.positions.len();
-        let range = start..start + part.positions.len();
-        surface
-            .positions
-            .extend(part.positions.iter().map(|&p| body_from_part.transform_point3(p)));
-        let mirrored = body_from_part.matrix3.determinant() < 0.0;
-        surface.triangles.extend(part.triangles.iter().map(|&[a, b, c]| {
-            let [b, c] = if mirrored { [c, b] } else { [b, c] };
-            [a, b, c].map(|i| i + start as u32)
-        }));
-        let normal_map = body_from_part.matrix3.inverse().transpose();
-        normals.extend(directions(&part.normals, normal_map));
-        normals.resize(range.end, Vec3::ZERO);
-        let axes: Vec<Vec3> = part.tangents.iter().map(|t| t.truncate()).collect();
-        tangents.extend(directions(&axes, body_from_part.matrix3));
-        tangents.resize(range.end, Vec3::ZERO);
-        ranges.push(PartVertices {
-            range,
-            has_normals: !part.normals.is_empty(),
-            has_tangents: !part.tangents.is_empty(),
-        });
-    }
+) -> Result<Built, MeshBodyError> {
+    let joined = JoinedSurface::new(&parts);
     drop(parts);
-    let nodes = lattice.build_with_progress(&surface, progress).map_err(BuildError::Lattice)?;
-    let shape = ElasticShape::from_lattice(&nodes).map_err(BuildError::Shape)?;
-    let examples = match examples {
-        None => None,
-        Some(examples) => Some(Arc::new(examples.basis(&shape).map_err(BuildError::Examples)?)),
-    };
-    let has_directions = ranges.iter().any(|part| part.has_normals || part.has_tangents);
-    Ok(BuiltMesh {
-        examples,
-        gradients: has_directions.then(|| RegionGradients::new(&shape)),
-        embedding: Embedding::from_lattice(&nodes),
-        shape: Arc::new(shape),
-        parts: ranges,
-        normals,
-        tangents,
-        report: nodes.report,
-    })
-}
-
-fn directions(from: &[Vec3], map: Mat3A) -> impl Iterator<Item = Vec3> {
-    from.iter().map(move |&d| (map * d).normalize_or_zero())
+    match recipe {
+        Recipe::Follow(shape, binding) => {
+            let embedding = embed(entity, &shape, &binding, &joined.surface.positions)?;
+            let skin = Skin::new(shape, embedding, joined);
+            Ok(Built { skin, examples: None, report: LatticeReport::default() })
+        }
+        Recipe::Lattice(lattice, examples) => {
+            let nodes = lattice
+                .build_with_progress(&joined.surface, progress)
+                .map_err(|error| MeshBodyError::Lattice { entity, error })?;
+            let shape = ElasticShape::from_lattice(&nodes)
+                .map_err(|error| MeshBodyError::Shape { entity, error })?;
+            let examples = match examples {
+                None => None,
+                Some(examples) => Some(Arc::new(
+                    examples
+                        .basis(&shape)
+                        .map_err(|error| MeshBodyError::Examples { entity, error })?,
+                )),
+            };
+            let embedding = Arc::new(Embedding::from_lattice(&nodes));
+            let skin = Skin::new(Arc::new(shape), embedding, joined);
+            Ok(Built { skin, examples, report: nodes.report })
+        }
+    }
 }

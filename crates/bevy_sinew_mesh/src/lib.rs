@@ -31,40 +31,59 @@
 //! |---|---|---|
 //! | [`DeformableMesh`] | you | this entity's mesh becomes a body, so fine |
 //! | [`DeformableMeshPart`] | you | this entity's mesh joins the body of another |
+//! | [`BodySurface`] | you | this entity's mesh shows a body that has a shape already |
 //! | [`MeshExamples`] | you | example poses, made with the body |
 //! | [`MeshInterpolation`] | you | drawn between ticks, or at the last one |
+//! | [`MeshSharing`] | you | whether others with the same mesh handle see the deformation |
 //! | [`BuildProgress`] | we | how far the lattice is built |
-//! | [`DeformedSurface`] | we | on a body that is built: its report and its vertices |
+//! | [`DeformedSurface`] | we | on what is bound: its report and its vertices |
 //! | [`DeformedMesh`] | we | on a part: the mesh that it had, and its copy |
-//! | [`MeshFault`] | we | why a mesh cannot become a body |
+//! | [`MeshFault`] | we | why a mesh cannot become a body, or follow one |
+//!
+//! Both ways share one path: `request` reads what is asked for, `bind` leads it from waiting to bound,
+//! `build` works off the main thread and makes a `skin`, `follow` moves its vertices, `write` puts them
+//! into the meshes, `release` gives everything back, `fault` tells what is wrong.
 #![forbid(unsafe_code)]
 
 mod bind;
+mod body_surface;
 mod build;
+mod embed;
 mod error;
 mod examples;
+mod fault;
 mod follow;
+mod formats;
 mod frame;
+mod gradients;
+mod neighbours;
 mod parts;
 mod plugin;
+mod release;
+mod request;
 mod settings;
-mod surface;
+mod skin;
+mod source;
 mod winding;
+mod write;
 
-pub use bind::{DeformedMesh, MeshFault};
+pub use body_surface::{BodySurface, SurfaceBinding};
 pub use error::MeshBodyError;
 pub use examples::MeshExamples;
+pub use fault::MeshFault;
 pub use follow::DeformedSurface;
 pub use plugin::{DeformableMeshPlugin, MeshSystems};
+pub use release::DeformedMesh;
 pub use settings::{
     BuildProgress, DeformableMesh, DeformableMeshPart, DeformableMeshParts, LatticeResolution,
-    MeshInterpolation,
+    MeshInterpolation, MeshSharing,
 };
 
 /// What a game types.
 pub mod prelude {
     pub use crate::{
-        BuildProgress, DeformableMesh, DeformableMeshPart, DeformableMeshPlugin, DeformedSurface,
-        LatticeResolution, MeshExamples, MeshFault, MeshInterpolation, MeshSystems,
+        BodySurface, BuildProgress, DeformableMesh, DeformableMeshPart, DeformableMeshPlugin,
+        DeformedSurface, LatticeResolution, MeshExamples, MeshFault, MeshInterpolation,
+        MeshSharing, MeshSystems, SurfaceBinding,
     };
 }

@@ -9,6 +9,7 @@ use bevy_ecs::system::{Query, SystemParam};
 use bevy_mesh::skinning::SkinnedMesh;
 use bevy_mesh::{Mesh, Mesh3d};
 
+use crate::body_surface::BodySurface;
 use crate::settings::{DeformableMesh, DeformableMeshPart, DeformableMeshParts};
 
 /// Finds the parts of bodies.
@@ -17,7 +18,8 @@ pub(crate) struct PartFinder<'w, 's> {
     meshes: Query<'w, 's, (&'static Mesh3d, Has<SkinnedMesh>)>,
     related: Query<'w, 's, &'static DeformableMeshParts>,
     children: Query<'w, 's, &'static Children>,
-    elsewhere: Query<'w, 's, (Has<DeformableMesh>, Option<&'static DeformableMeshPart>)>,
+    elsewhere:
+        Query<'w, 's, (Has<DeformableMesh>, Option<&'static DeformableMeshPart>, Has<BodySurface>)>,
 }
 
 impl PartFinder<'_, '_> {
@@ -34,11 +36,13 @@ impl PartFinder<'_, '_> {
         if settings.descendants {
             let mut open: Vec<Entity> = self.children_of(body).rev().collect();
             while let Some(entity) = open.pop() {
-                let Ok((is_body, part)) = self.elsewhere.get(entity) else { continue };
+                let Ok((is_body, part, follows)) = self.elsewhere.get(entity) else { continue };
                 if is_body || part.is_some_and(|part| part.0 != body) {
                     continue;
                 }
-                add(entity);
+                if !follows {
+                    add(entity);
+                }
                 open.extend(self.children_of(entity).rev());
             }
         }
@@ -56,6 +60,11 @@ impl PartFinder<'_, '_> {
     /// The mesh of an entity now.
     pub(crate) fn mesh(&self, entity: Entity) -> Option<AssetId<Mesh>> {
         self.meshes.get(entity).ok().map(|(mesh, _)| mesh.id())
+    }
+
+    /// Whether a mesh is a part of some body by name.
+    pub(crate) fn is_part(&self, entity: Entity) -> bool {
+        self.elsewhere.get(entity).is_ok_and(|(.., part, _)| part.is_some())
     }
 
     /// Whether joints move the mesh of an entity.

@@ -13,7 +13,9 @@ use sinew_elastic::lattice::Lattice;
 /// [`DeformableMeshPart`] or, for a spawned glTF scene, by [`DeformableMesh::with_descendants`]. Once
 /// all meshes are loaded, a lattice is built off the main thread ([`BuildProgress`] tells how far it
 /// is), and the entity gets a `DeformableBody`. From then on each mesh is a copy of its own that is
-/// rewritten in place; the meshes of other entities with the same handle stay as they are.
+/// rewritten in place; the meshes of other entities with the same handle stay as they are, unless
+/// [`MeshSharing`] says otherwise. Positions, normals and tangents in compressed formats become `f32`
+/// in the copy; what is drawn does not change.
 ///
 /// **Scale.** The body is as large as the mesh is drawn at that moment: scales of the entity, of its
 /// parents and of its parts become part of the rest shape, and the entity's `Transform` gets the scale
@@ -32,7 +34,7 @@ use sinew_elastic::lattice::Lattice;
 /// [`MeshFault`](crate::MeshFault), and the log one warning.
 #[derive(Component, Clone, Copy, Debug, PartialEq, Reflect)]
 #[reflect(Component, Default, Debug, Clone, PartialEq)]
-#[require(Transform, MeshInterpolation)]
+#[require(Transform, MeshInterpolation, MeshSharing)]
 pub struct DeformableMesh {
     /// How fine the lattice is.
     pub resolution: LatticeResolution,
@@ -120,7 +122,20 @@ pub enum MeshInterpolation {
     LatestTick,
 }
 
-/// How far the lattice of a [`DeformableMesh`] is built, from 0 to 1; there only while it is built.
+/// Whether other entities with the same mesh handle see the deformation.
+#[derive(Component, Clone, Copy, Debug, Default, PartialEq, Eq, Reflect)]
+#[reflect(Component, Default, Debug, Clone, PartialEq)]
+pub enum MeshSharing {
+    /// They do not: the body shows a copy, which is freed when it lets go.
+    #[default]
+    OwnCopy,
+    /// They do: the asset itself is rewritten, and gets its data back when the body lets go. One body
+    /// at a time; for a second one this is an error. The mesh keeps its `f32` formats meanwhile.
+    WriteToSource,
+}
+
+/// How far the lattice of a [`DeformableMesh`] is built, from 0 to 1; there only while it is built, and
+/// while a [`BodySurface`](crate::BodySurface) is bound.
 #[derive(Component, Clone, Copy, Debug, Default, PartialEq, Reflect)]
 #[reflect(Component, Default, Debug, Clone, PartialEq)]
 pub struct BuildProgress(pub f32);

@@ -65,13 +65,13 @@ fn turn_indices<I: Copy + PartialEq>(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::surface;
+    use crate::source;
     use bevy_asset::RenderAssetUsages;
     use bevy_ecs::entity::Entity;
 
     fn sorted(mesh: &Mesh) -> Vec<[u32; 3]> {
         let mut triangles: Vec<[u32; 3]> =
-            (surface::read(Entity::PLACEHOLDER, mesh).unwrap().triangles.iter())
+            (source::read(Entity::PLACEHOLDER, mesh).unwrap().triangles.iter())
                 .map(|&[a, b, c]| {
                     let least = a.min(b).min(c);
                     if least == a {

@@ -5,8 +5,20 @@ use glam::{Quat, Vec3};
 use crate::examples::ExamplePose;
 use crate::shape::ElasticShape;
 
-/// A pose that is made by moving every point of the rest shape. Body space.
-#[derive(Clone, Copy, Debug, PartialEq)]
+/// A pose that is made by moving every point of the rest shape. Body space, in metres.
+///
+/// Axes and directions need not have unit length; one of no length counts as the y axis (`axis`) or as
+/// some direction across the axis (`towards`).
+///
+/// ```
+/// use sinew_elastic::Deformer;
+/// use sinew_elastic::glam::Vec3;
+///
+/// let squashed_twist = Deformer::squash(Vec3::Y, 0.8).then(Deformer::twist(Vec3::Y, 1.5));
+/// assert!(squashed_twist.deform(Vec3::Y).abs_diff_eq(Vec3::Y * 0.8, 1e-6));
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub enum Deformer {
     /// Turns each point about the axis, in proportion to its height along it.
     Twist {
@@ -54,6 +66,8 @@ pub enum Deformer {
         /// Factor on all lengths.
         factor: f32,
     },
+    /// One after the other, the first one first; see [`Deformer::then`].
+    Chain(Vec<Deformer>),
 }
 
 impl Deformer {
@@ -63,36 +77,83 @@ impl Deformer {
         Self::Twist { axis, radians_per_metre }
     }
 
+    /// A bend of `axis` to an arc, its ends `towards` one side.
+    #[must_use]
+    pub const fn bend(axis: Vec3, towards: Vec3, radians_per_metre: f32) -> Self {
+        Self::Bend { axis, towards, radians_per_metre }
+    }
+
+    /// A bend of `axis` to an S, its upper end `towards` one side.
+    #[must_use]
+    pub const fn s_shape(axis: Vec3, towards: Vec3, radians_per_metre: f32) -> Self {
+        Self::SShape { axis, towards, radians_per_metre }
+    }
+
+    /// A shear that moves points `towards` one side, by `amount` metres a metre along `axis`.
+    #[must_use]
+    pub const fn shear(axis: Vec3, towards: Vec3, amount: f32) -> Self {
+        Self::Shear { axis, towards, amount }
+    }
+
+    /// A change of length along `axis` by a factor, the volume kept. A factor that is not positive has no
+    /// such pose: its points are not finite, and no example can be made of them.
+    #[must_use]
+    pub const fn squash(axis: Vec3, factor: f32) -> Self {
+        Self::Squash { axis, factor }
+    }
+
+    /// A change of all lengths by a factor.
+    #[must_use]
+    pub const fn shrink(factor: f32) -> Self {
+        Self::Shrink { factor }
+    }
+
+    /// This one, and then `next` on the points that it moved. Both act about the rest shape's centre.
+    #[must_use]
+    pub fn then(self, next: Self) -> Self {
+        let mut chain = self.into_links();
+        chain.extend(next.into_links());
+        Self::Chain(chain)
+    }
+
+    fn into_links(self) -> Vec<Self> {
+        match self {
+            Self::Chain(links) => links,
+            single => vec![single],
+        }
+    }
+
     /// Where `point`, relative to the body's centre, goes.
     #[must_use]
     pub fn deform(&self, point: Vec3) -> Vec3 {
-        match *self {
-            Self::Twist { axis, radians_per_metre } => {
+        match self {
+            &Self::Twist { axis, radians_per_metre } => {
                 let axis = axis.normalize_or(Vec3::Y);
                 Quat::from_axis_angle(axis, radians_per_metre * point.dot(axis)) * point
             }
-            Self::Bend { axis, towards, radians_per_metre } => {
+            &Self::Bend { axis, towards, radians_per_metre } => {
                 bend(point, axis, towards, radians_per_metre)
             }
-            Self::SShape { axis, towards, radians_per_metre } => {
+            &Self::SShape { axis, towards, radians_per_metre } => {
                 // The lower half is the upper half's image through the centre.
+                let axis = axis.normalize_or(Vec3::Y);
                 if point.dot(axis) >= 0.0 {
                     bend(point, axis, towards, radians_per_metre)
                 } else {
                     -bend(-point, axis, towards, radians_per_metre)
                 }
             }
-            Self::Shear { axis, towards, amount } => {
+            &Self::Shear { axis, towards, amount } => {
                 let axis = axis.normalize_or(Vec3::Y);
                 point + towards.normalize_or(Vec3::X) * (amount * point.dot(axis))
             }
-            Self::Squash { axis, factor } => {
+            &Self::Squash { axis, factor } => {
                 let axis = axis.normalize_or(Vec3::Y);
                 let along = axis * point.dot(axis);
-                let factor = factor.max(f32::MIN_POSITIVE);
                 along * factor + (point - along) / factor.sqrt()
             }
-            Self::Shrink { factor } => point * factor,
+            &Self::Shrink { factor } => point * factor,
+            Self::Chain(links) => links.iter().fold(point, |point, link| link.deform(point)),
         }
     }
 
@@ -153,6 +214,39 @@ mod tests {
         let squash = Deformer::Squash { axis: Vec3::new(1.0, 2.0, 0.5), factor: 0.6 };
         let [x, y, z] = [Vec3::X, Vec3::Y, Vec3::Z].map(|v| squash.deform(v));
         assert!((x.cross(y).dot(z) - 1.0).abs() < 1e-5);
+    }
+
+    #[test]
+    fn a_chain_is_one_after_the_other_however_it_is_nested() {
+        let [a, b, c] = [
+            Deformer::squash(Vec3::Y, 0.5),
+            Deformer::twist(Vec3::X, 1.3),
+            Deformer::shear(Vec3::Y, Vec3::Z, 0.7),
+        ];
+        let point = Vec3::new(0.3, -0.4, 0.2);
+        let expected = c.deform(b.deform(a.deform(point)));
+        let left = a.clone().then(b.clone()).then(c.clone());
+        let right = a.clone().then(b.clone().then(c.clone()));
+        assert_eq!(left, right);
+        assert_eq!(left.deform(point), expected);
+        assert_ne!(c.then(b).then(a).deform(point), expected, "the order matters");
+        assert_eq!(Deformer::Chain(Vec::new()).deform(point), point, "none at all moves nothing");
+    }
+
+    #[test]
+    fn directions_of_no_length_have_a_meaning() {
+        let point = Vec3::new(0.3, -0.4, 0.2);
+        let pairs = [
+            (Deformer::twist(Vec3::ZERO, 2.0), Deformer::twist(Vec3::Y, 2.0)),
+            (Deformer::squash(Vec3::ZERO, 0.5), Deformer::squash(Vec3::Y, 0.5)),
+        ];
+        for (given, meant) in pairs {
+            assert_eq!(given.deform(point), meant.deform(point));
+        }
+        for towards in [Vec3::ZERO, Vec3::Y] {
+            assert!(Deformer::bend(Vec3::Y, towards, 1.0).deform(point).is_finite());
+            assert!(Deformer::s_shape(Vec3::Y, towards, 1.0).deform(point).is_finite());
+        }
     }
 
     #[test]

@@ -81,13 +81,19 @@ impl Embedding {
         Ok(embedding)
     }
 
+    /// Vertices by weights of your own: of each the particles that it follows, up to eight, and their
+    /// weights, which should sum to one.
+    #[must_use]
+    pub fn from_weights(vertices: impl IntoIterator<Item = ([u32; 8], [f32; 8])>) -> Self {
+        let (particles, weights) = vertices.into_iter().unzip();
+        Self { particles, weights }
+    }
+
     /// One vertex for each particle.
     #[must_use]
     pub fn of_particles(count: usize) -> Self {
-        Self {
-            particles: (0..count as u32).map(|p| [p; 8]).collect(),
-            weights: vec![[1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0]; count],
-        }
+        let alone = [1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0];
+        Self::from_weights((0..count as u32).map(|p| ([p; 8], alone)))
     }
 
     /// Number of vertices.

@@ -34,8 +34,6 @@ mod contact;
 mod deformer;
 mod embedding;
 mod examples;
-mod executor;
-mod hash;
 pub mod lattice;
 mod material;
 pub mod mesh;
@@ -52,12 +50,13 @@ pub use embedding::{Embedding, EmbeddingError, RegionGradients, deform_normal, d
 pub use examples::{
     ExampleBasis, ExampleError, ExampleNote, ExamplePose, Groups, MOST_EXAMPLES, MOST_GROUPS,
 };
-pub use executor::{Executor, ScopedThreads, Serial};
 pub use glam;
 pub use material::{Integrator, MAX_SUBSTEPS, Material, Method, StepNumbers};
 pub use probe::Probe;
 pub use shape::{ContactPoint, ElasticShape, ShapeError, ShapeReport};
 pub use sinew_math::SimdLevel;
+pub use sinew_math::{Executor, ScopedThreads, Serial};
+use sinew_math::{executor, hash};
 pub use sleep::Sleep;
 pub use state::{BodyState, RigidPose};
 pub use step::{Anchor, Body, Control, LONGEST_STEP, Scratch, StepInput, StepReport, step};

@@ -65,7 +65,8 @@ impl Default for Material {
             // Two sub-steps at 60 Hz; a body of 10 particles a side then holds its shape under gravity.
             elastic_hz: 20.0,
             example_hz: 2.0,
-            damping: 2.0,
+            // A body that is dropped from its own height then lies still after a few seconds.
+            damping: 3.0,
             density: 1_000.0,
             integrator: Integrator::Symplectic,
             method: Method::Conservative,

@@ -2,21 +2,18 @@
 #![forbid(unsafe_code)]
 
 mod bake;
-mod executor;
 pub mod fields;
 mod frame;
-mod hash;
 pub mod operators;
 mod partition;
+mod pieces;
 mod random;
 pub mod skinning;
 pub mod topology;
 
 pub use bake::{
-    BakeError, BakeReport, BakeSettings, JointField, JointReport, JointRest, SkinBake,
-    SkinSource,
+    BakeError, BakeReport, BakeSettings, JointField, JointReport, JointRest, SkinBake, SkinSource,
 };
-pub use executor::{Executor, ScopedThreads, Serial};
 pub use frame::{
     ContactRule, FieldSample, JointTuning, Lod, LodLevel, PosedFields, SkinReport, SkinScratch,
     SkinSettings, Start, TunedSkin, Tuning, VertexState, deform,
@@ -24,4 +21,5 @@ pub use frame::{
 pub use glam;
 pub use operators::{JointOperator, Opening};
 pub use partition::{Partition, Segment, guess_parents, guess_segments};
+pub use sinew_math::{Executor, ScopedThreads, Serial};
 pub use skinning::{InfluenceSet, Influences, Pose};

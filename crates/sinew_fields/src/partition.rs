@@ -164,8 +164,7 @@ pub fn guess_parents(influences: &Influences) -> Vec<Option<u16>> {
         while let Some(joint) = next {
             reached[joint] = true;
             parents[joint] = best[joint].1;
-            for (&(_, other), &weight) in
-                shared.range((joint as u16, 0)..=(joint as u16, u16::MAX))
+            for (&(_, other), &weight) in shared.range((joint as u16, 0)..=(joint as u16, u16::MAX))
             {
                 let entry = &mut best[usize::from(other)];
                 if weight > entry.0 {

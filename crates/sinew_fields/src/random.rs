@@ -1,4 +1,4 @@
-//! A small random generator (SplitMix64), so that a bake gives the same bits everywhere.
+//! A small random generator (`SplitMix64`), so that a bake gives the same bits everywhere.
 
 /// State of the generator.
 pub(crate) struct Random(u64);

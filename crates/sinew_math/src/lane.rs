@@ -40,6 +40,11 @@ pub trait Lane:
 
     /// The token again, so that constants can be made near a value.
     fn token(self) -> Self::Token;
+    /// Runs a part of some work in a function of its own, compiled for the same instruction set. All else
+    /// is inlined, and in a build without optimisation every inlined value takes its own place on the
+    /// stack: parts that come one after the other should not add up. Mark the closure
+    /// `#[inline(always)]`.
+    fn apart<R>(token: Self::Token, part: impl FnOnce() -> R) -> R;
     /// The same value in every lane.
     fn splat(token: Self::Token, value: f32) -> Self;
     /// From memory.

@@ -1,6 +1,5 @@
 //! Free fall and landing.
 
-use bevy_ecs::prelude::*;
 use bevy_math::Vec3;
 use bevy_sinew_bodies::ContactReactions;
 use bevy_sinew_bodies::prelude::*;
@@ -90,29 +89,4 @@ fn motion_gives_both_ticks_in_the_pose_of_the_last() {
     motion.blend(0.5, &mut half);
     let middle: Vec<Vec3> = before.iter().zip(&now).map(|(a, b)| (*a + *b) * 0.5).collect();
     assert!(apart(&in_world(&half), &middle) < 1e-5);
-}
-
-#[test]
-fn every_component_can_be_reflected() {
-    let app = app();
-    let registry = app.world().resource::<AppTypeRegistry>().read();
-    for name in [
-        "DeformableBody",
-        "BodyState",
-        "BodyStatus",
-        "ElasticMaterial",
-        "BodySleep",
-        "ExampleSet",
-        "ExampleControl",
-        "ExampleWeights",
-        "HeldParticles",
-        "InitialVelocity",
-        "BodyMotion",
-        "BodyCollider",
-        "BodyGravity",
-    ] {
-        let registration = registry.get_with_short_type_path(name);
-        let registration = registration.unwrap_or_else(|| panic!("{name} is not registered"));
-        assert!(registration.data::<ReflectComponent>().is_some(), "{name} is no component");
-    }
 }

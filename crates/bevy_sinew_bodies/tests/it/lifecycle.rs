@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use bevy_app::prelude::*;
 use bevy_ecs::prelude::*;
-use bevy_math::{Quat, Vec3};
+use bevy_math::{EulerRot, Quat, Vec3};
 use bevy_sinew_bodies::BodyError;
 use bevy_sinew_bodies::kernel::{ExampleBasis, ExamplePose};
 use bevy_sinew_bodies::prelude::*;
@@ -95,6 +95,93 @@ fn a_body_may_be_removed_and_come_back() {
 }
 
 #[test]
+fn a_cloned_body_goes_on_as_a_body_of_its_own() {
+    let mut app = app();
+    app.world_mut().spawn(BodyCollider::plane());
+    let shape = block([3, 4, 3]);
+    let body = spawn(&mut app, &shape, Transform::from_xyz(0.0, 0.4, 0.0));
+    app.world_mut()
+        .entity_mut(body)
+        .insert(InitialVelocity { linear: Vec3::X, angular: Vec3::Z * 2.0 });
+    ticks(&mut app, 20);
+    let [clone, moved] = [(); 2].map(|()| app.world_mut().entity_mut(body).clone_and_spawn());
+    app.world_mut().get_mut::<Transform>(moved).expect("a transform").translation.y += 5.0;
+    let (start, speed) =
+        (mean(&positions(&app, body, &shape)).y, mean(&velocities(&app, body, &shape)).y);
+    ticks(&mut app, 20);
+    assert!(kernel(&app, clone) == kernel(&app, body), "it does the same");
+    // The other clone was moved up alone, and falls freely there.
+    let time = 20.0 * TICK;
+    let expected = start + 5.0 + speed * time - 0.5 * GRAVITY * time * time;
+    let height = mean(&positions(&app, moved, &shape)).y;
+    assert!((height - expected).abs() < 0.05, "{height} m instead of {expected} m");
+}
+
+#[test]
+fn a_new_parent_moves_nothing() {
+    // SB-20: a sheet that hangs and sways, whose parent changes, and which is removed and comes back.
+    let mut app = app();
+    let shape = block([5, 6, 1]);
+    let first = Transform::from_xyz(3.0, 1.0, 0.0);
+    let second = Transform::from_xyz(-2.0, 0.5, 4.0).with_rotation(Quat::from_euler(
+        EulerRot::XYZ,
+        0.3,
+        1.2,
+        2.0,
+    ));
+    let parents = [first, second].map(|at| app.world_mut().spawn(at).id());
+    let at = Transform::from_xyz(0.5, 2.0, 0.0);
+    let world = GlobalTransform::from(first) * at;
+    let held = (0..shape.particle_count()).filter(|&i| shape.rest_position(i).y > 0.45);
+    let held: Vec<HeldParticle> = held
+        .map(|i| HeldParticle {
+            particle: i as u32,
+            position: world.transform_point(shape.rest_position(i)),
+            velocity: Vec3::ZERO,
+        })
+        .collect();
+    // The twin keeps its parent.
+    let [body, twin] = [(); 2].map(|()| {
+        let body = spawn(&mut app, &shape, at);
+        let held = HeldParticles(held.clone());
+        app.world_mut().entity_mut(body).insert((ChildOf(parents[0]), held, BodySleep::never()));
+        body
+    });
+    let step = |app: &mut App, what: &str| {
+        ticks(app, 1);
+        let now = positions(app, body, &shape);
+        for held in &held {
+            assert!(now[held.particle as usize].distance(held.position) < 1e-4, "{what}");
+        }
+        assert!(apart(&drawn(app, body, &shape), &now) < 1e-5, "{what}: drawn where it is");
+        apart(&now, &positions(app, twin, &shape))
+    };
+    ticks(&mut app, 60);
+    assert_eq!(step(&mut app, "before"), 0.0);
+    // The careless way: only the parent.
+    app.world_mut().entity_mut(body).insert(ChildOf(parents[1]));
+    assert_eq!(step(&mut app, "another parent"), 0.0);
+    app.world_mut().entity_mut(body).remove::<ChildOf>();
+    assert_eq!(step(&mut app, "no parent"), 0.0);
+    // And the one that keeps the place in the world: a `Transform` that fits the new parent.
+    let global = *app.world().get::<GlobalTransform>(body).expect("a transform");
+    let parent = *app.world().get::<GlobalTransform>(parents[1]).expect("a transform");
+    let local = global.reparented_to(&parent);
+    app.world_mut().entity_mut(body).insert((ChildOf(parents[1]), local));
+    for _ in 0..60 {
+        let gap = step(&mut app, "another parent and the same place");
+        assert!(gap < 1e-4, "{gap} m");
+    }
+    app.world_mut().entity_mut(body).remove::<DeformableBody>();
+    app.world_mut().entity_mut(body).insert(DeformableBody::new(shape.clone()));
+    for tick in 0..60 {
+        // It starts as its rest shape, near where it was.
+        let gap = step(&mut app, "inserted again");
+        assert!(gap < 0.5 * shape.size(), "tick {tick}: {gap} m");
+    }
+}
+
+#[test]
 fn another_shape_starts_where_the_body_is() {
     let mut app = app();
     let (small, large) = (block([3, 3, 3]), block([4, 4, 4]));
@@ -161,7 +248,7 @@ fn foreign_examples_and_bad_colliders_are_reported_once() {
     let pose = ExamplePose::from_fn("wide", &other, |p| p * 1.5);
     let basis = Arc::new(ExampleBasis::new(&other, &[pose]).expect("a basis"));
     let body = spawn(&mut app, &shape, Transform::from_xyz(0.0, 5.0, 0.0));
-    app.world_mut().entity_mut(body).insert(ExampleSet::new(basis));
+    app.world_mut().entity_mut(body).insert(ExampleSet::from(basis));
     let ball = app.world_mut().spawn(BodyCollider::sphere(-1.0)).id();
     ticks(&mut app, 10);
     let mut failures: Vec<(Entity, &str, BodyError)> = heard::<BodyFailed>(&app)
@@ -190,7 +277,7 @@ fn example_weights_can_be_read_by_name() {
     let body = spawn(&mut app, &shape, Transform::default());
     app.world_mut()
         .entity_mut(body)
-        .insert((ExampleSet::new(basis), ExampleControl::Explicit(vec![0.25, 0.5])));
+        .insert((ExampleSet::from(basis), ExampleControl::Explicit(vec![0.25, 0.5])));
     ticks(&mut app, 2);
     let weights = app.world().get::<ExampleWeights>(body).expect("weights");
     assert_eq!(weights.get("wide"), Some(0.25));

@@ -1,5 +1,7 @@
 //! Falling asleep, and what wakes a body. SB-21, SB-23.
 
+use std::time::{Duration, Instant};
+
 use bevy_ecs::prelude::*;
 use bevy_math::Vec3;
 use bevy_sinew_bodies::kernel::{ExampleBasis, ExamplePose};
@@ -41,6 +43,52 @@ fn resting_bodies_sleep_unless_they_may_not() {
     let before = positions(&app, bodies[9], &shape);
     ticks(&mut app, 64);
     assert_eq!(positions(&app, bodies[9], &shape), before, "a sleeping body does not move a bit");
+}
+
+#[test]
+fn bodies_of_the_default_material_sleep_and_then_cost_nothing() {
+    let mut app = app();
+    app.world_mut().spawn(BodyCollider::plane());
+    let shape = block([8, 8, 8]);
+    let spacing = 2.0;
+    let bodies: Vec<Entity> = (0..40)
+        .map(|i| {
+            let at = Vec3::new((i % 8) as f32, 0.0, (i / 8) as f32) * spacing + Vec3::Y * 0.5;
+            spawn(&mut app, &shape, Transform::from_translation(at))
+        })
+        .collect();
+    // Medians: other programs run too.
+    let median = |app: &mut bevy_app::App| {
+        let mut times: Vec<Duration> = (0..21)
+            .map(|_| {
+                let start = Instant::now();
+                ticks(app, 1);
+                start.elapsed()
+            })
+            .collect();
+        times.sort();
+        times[10]
+    };
+    let active = median(&mut app);
+    ticks(&mut app, 6 * 64 - 21);
+    for (i, &body) in bodies.iter().enumerate() {
+        assert!(asleep(&app, body), "body {i}");
+    }
+    let changed = |app: &bevy_app::App| -> Vec<_> {
+        let of = |body: &Entity| {
+            let body = app.world().entity(*body);
+            [
+                body.get_change_ticks::<BodyState>().expect("a state").changed,
+                body.get_change_ticks::<BodyStatus>().expect("a status").changed,
+                body.get_change_ticks::<Transform>().expect("a transform").changed,
+            ]
+        };
+        bodies.iter().map(of).collect()
+    };
+    let before = changed(&app);
+    let idle = median(&mut app);
+    assert_eq!(changed(&app), before, "nothing of a sleeping body is written");
+    assert!(idle < active / 10, "{idle:?} after {active:?}");
 }
 
 /// A body that sleeps on the ground, and the ground.
@@ -106,7 +154,7 @@ fn every_edit_wakes_a_body() {
     let basis = std::sync::Arc::new(ExampleBasis::new(&shape, &[wide]).expect("a basis"));
     for (name, must_move, edit) in edits {
         let (mut app, body, ground) = sleeper(|entity| {
-            entity.insert(ExampleSet::new(basis.clone()));
+            entity.insert(ExampleSet::from(basis.clone()));
         });
         let before = positions(&app, body, &shape);
         let woken = heard::<BodyWoke>(&app).len();

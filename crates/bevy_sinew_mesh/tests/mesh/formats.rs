@@ -131,38 +131,107 @@ fn tangents_turn_with_the_surface_and_keep_their_side() {
     }
 }
 
+/// Puts an attribute in another format, as a tool that compresses meshes does: same name, same id.
+fn in_format(mesh: Mesh, attribute: MeshVertexAttribute, values: VertexAttributeValues) -> Mesh {
+    let format = VertexFormat::from(&values);
+    mesh.with_removed_attribute(attribute)
+        .with_inserted_attribute(MeshVertexAttribute { format, ..attribute }, values)
+}
+
+/// The formats in which three or four numbers can be stored, each with the numbers that came back.
+fn packed(values: &[Vec3]) -> Vec<(VertexAttributeValues, f32)> {
+    use VertexAttributeValues as V;
+    let each = |f: &dyn Fn(f32) -> f32| -> Vec<[f32; 4]> {
+        values.iter().map(|v| v.extend(0.0).to_array().map(f)).collect()
+    };
+    let half = each(&|v| v).iter().map(|v| v.map(half::f16::from_f32)).collect();
+    let byte = each(&|v| (v * 127.0).round()).iter().map(|v| v.map(|v| v as i8)).collect();
+    let short = each(&|v| (v * 32_767.0).round()).iter().map(|v| v.map(|v| v as i16)).collect();
+    let double = each(&|v| v).iter().map(|v| v.map(f64::from)).collect();
+    vec![
+        (V::Float16x4(half), 1e-3),
+        (V::Snorm8x4(byte), 0.5 / 127.0),
+        (V::Snorm16x4(short), 1e-4),
+        (V::Float32x4(each(&|v| v)), 0.0),
+        (V::Float64x4(double), 0.0),
+    ]
+}
+
 #[test]
-fn compressed_positions_are_refused_by_name() {
-    let vertices = ball().count_vertices();
-    let formats = [
-        VertexAttributeValues::Unorm16x4(vec![[0; 4]; vertices]),
-        VertexAttributeValues::Snorm16x4(vec![[0; 4]; vertices]),
-        VertexAttributeValues::Unorm8x4(vec![[0; 4]; vertices]),
-    ];
-    for values in formats {
-        let found = VertexFormat::from(&values);
-        // The same name and id as Bevy's positions, in the format of a mesh that some tool compressed.
-        let attribute = MeshVertexAttribute::new("Vertex_Position", 0, found);
-        let mesh = ball().with_removed_attribute(Mesh::ATTRIBUTE_POSITION);
-        let error = refused(mesh.with_inserted_attribute(attribute, values));
-        let MeshBodyError::Format { attribute, found: named, .. } = &error else {
-            panic!("{error}");
-        };
-        assert_eq!((*attribute, *named), ("Vertex_Position", found));
-        assert!(error.to_string().contains("Vertex_Position"), "{error}");
+fn compressed_positions_and_normals_move_like_plain_ones() {
+    let (rest, out) = (positions(&ball()), normals(&ball()));
+    for ((places, off), (directions, off_normals)) in packed(&rest).into_iter().zip(packed(&out)) {
+        let format = VertexFormat::from(&places);
+        let mesh = in_format(ball(), Mesh::ATTRIBUTE_POSITION, places.clone());
+        let mesh = in_format(mesh, Mesh::ATTRIBUTE_NORMAL, directions);
+        let mut app = weightless();
+        let source = add(&mut app, mesh);
+        let body =
+            spawn_loose(&mut app, &source, DeformableMesh::lattice(300), Transform::IDENTITY);
+        wait(&mut app, body);
+        assert!(app.world().get::<MeshFault>(body).is_none(), "{format:?}");
+        assert!(largest_distance(&drawn(&app, body), &rest) < 2.0 * off + 1e-5, "{format:?}");
+        let map = squash();
+        deform(&mut app, body, |p| map * p);
+        app.update();
+        let moved: Vec<Vec3> = rest.iter().map(|&p| map * p).collect();
+        assert!(largest_distance(&drawn(&app, body), &moved) < 3.0 * off + 1e-5, "{format:?}");
+        let to_world =
+            app.world().get::<bevy_transform::components::GlobalTransform>(body).unwrap();
+        let to_world = bevy_math::Mat3::from(to_world.affine().matrix3).inverse().transpose();
+        for (now, before) in normals(shown(&app, body)).iter().zip(&out) {
+            let expected = (map.inverse().transpose() * *before).normalize();
+            assert!((to_world * *now).normalize().distance(expected) < 4.0 * off_normals + 1e-3);
+        }
+        // The source is as it was, and is shown again.
+        app.world_mut().entity_mut(body).remove::<DeformableMesh>();
+        app.update();
+        assert_eq!(shown(&app, body).attribute(Mesh::ATTRIBUTE_POSITION), Some(&places));
     }
 }
 
 #[test]
-fn compressed_normals_are_refused_by_name() {
+fn unsigned_positions_are_where_shaders_see_them() {
+    // A box from zero to one.
+    let corners: Vec<Vec3> =
+        positions(&Cuboid::from_length(1.0).into()).iter().map(|p| p + 0.5).collect();
+    let bytes = corners.iter().map(|p| [p.x, p.y, p.z, 1.0].map(|v| (v * 255.0) as u8)).collect();
+    let shorts = corners.iter().map(|p| [p.x, p.y, p.z, 1.0].map(|v| (v * 65_535.0) as u16));
+    let bits = corners.iter().map(|p| {
+        let [x, y, z] = p.to_array().map(|v| (v * 1023.0) as u32);
+        x | (y << 10) | (z << 20) | (3 << 30)
+    });
+    for values in [
+        VertexAttributeValues::Unorm8x4(bytes),
+        VertexAttributeValues::Unorm16x4(shorts.collect()),
+        VertexAttributeValues::Unorm10_10_10_2(bits.collect()),
+    ] {
+        let mut app = weightless();
+        let mesh = in_format(Cuboid::from_length(1.0).into(), Mesh::ATTRIBUTE_POSITION, values);
+        let mesh = add(&mut app, mesh);
+        let body = spawn(&mut app, &mesh, DeformableMesh::spacing(0.25), Transform::IDENTITY);
+        wait(&mut app, body);
+        assert!(largest_distance(&drawn(&app, body), &corners) < 1e-4);
+    }
+}
+
+#[test]
+fn formats_that_do_not_say_what_they_mean_are_refused_by_name() {
     let vertices = ball().count_vertices();
-    let attribute = MeshVertexAttribute::new("Vertex_Normal", 1, VertexFormat::Snorm8x4);
-    let mesh = ball().with_removed_attribute(Mesh::ATTRIBUTE_NORMAL).with_inserted_attribute(
-        attribute,
-        VertexAttributeValues::Snorm8x4(vec![[0; 4]; vertices]),
-    );
-    let error = refused(mesh);
-    assert!(matches!(error, MeshBodyError::Format { attribute: "Vertex_Normal", .. }), "{error}");
+    let octahedral = VertexAttributeValues::Snorm16x2(vec![[0; 2]; vertices]);
+    let integers = VertexAttributeValues::Sint16x4(vec![[0; 4]; vertices]);
+    let halves = VertexAttributeValues::Float16x2(vec![[half::f16::ZERO; 2]; vertices]);
+    for (attribute, values) in [
+        (Mesh::ATTRIBUTE_NORMAL, octahedral),
+        (Mesh::ATTRIBUTE_POSITION, integers),
+        (Mesh::ATTRIBUTE_POSITION, halves),
+    ] {
+        let wanted = (attribute.name, VertexFormat::from(&values));
+        let error = refused(in_format(ball(), attribute, values));
+        let MeshBodyError::Format { attribute, found, .. } = &error else { panic!("{error}") };
+        assert_eq!((*attribute, *found), wanted);
+        assert!(error.to_string().contains(wanted.0), "{error}");
+    }
 }
 
 #[test]

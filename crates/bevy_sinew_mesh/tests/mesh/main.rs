@@ -3,11 +3,14 @@
 mod binding;
 mod bounds;
 mod building;
+mod existing;
 mod formats;
+mod loading;
 mod model_files;
 mod models;
 mod moving;
 mod parts;
+mod picking;
 mod scale;
 mod seams;
 mod sharing;

@@ -8,7 +8,9 @@ use bevy_math::Vec3;
 use bevy_math::primitives::Cuboid;
 use bevy_mesh::{Mesh, Mesh3d, VertexAttributeValues};
 use bevy_sinew_bodies::{BodyCollider, DeformableBody};
-use bevy_sinew_mesh::{DeformableMesh, DeformedMesh, DeformedSurface};
+use bevy_sinew_mesh::{
+    DeformableMesh, DeformedMesh, DeformedSurface, MeshBodyError, MeshFault, MeshSharing,
+};
 use bevy_transform::components::Transform;
 
 use crate::support::*;
@@ -154,4 +156,81 @@ fn coming_and_going_leaves_nothing_behind() {
         assert_eq!(app.world().resource::<Assets<Mesh>>().len(), 2);
     }
     assert_eq!(app.world().entities().count_spawned(), entities);
+}
+
+#[test]
+fn twenty_bodies_of_one_handle_deform_each_in_its_own_way() {
+    let mut app = weightless();
+    let mesh = add(&mut app, Cuboid::new(1.0, 1.0, 1.0));
+    let bodies: Vec<Entity> = (0..20)
+        .map(|i| spawn_loose(&mut app, &mesh, FINE, Transform::from_xyz(4.0 * i as f32, 0.0, 0.0)))
+        .collect();
+    for &body in &bodies {
+        wait(&mut app, body);
+    }
+    let rest = positions(&Cuboid::new(1.0, 1.0, 1.0).into());
+    for (i, &body) in bodies.iter().enumerate() {
+        let (place, wide) = (Vec3::X * 4.0 * i as f32, 1.0 + 0.1 * i as f32);
+        deform(&mut app, body, |p| place + (p - place) * Vec3::new(1.0, wide, 1.0));
+    }
+    app.update();
+    for (i, &body) in bodies.iter().enumerate() {
+        let (place, wide) = (Vec3::X * 4.0 * i as f32, 1.0 + 0.1 * i as f32);
+        let expected: Vec<Vec3> =
+            rest.iter().map(|&p| place + p * Vec3::new(1.0, wide, 1.0)).collect();
+        assert!(largest_distance(&drawn(&app, body), &expected) < 1e-4, "body {i}");
+        check_bounds(&app, body);
+    }
+    assert_eq!(app.world().resource::<Assets<Mesh>>().len(), 21);
+}
+
+#[test]
+fn shared_meshes_deform_for_all_and_come_back_bit_for_bit() {
+    let mut app = weightless();
+    let source = Mesh::from(Cuboid::new(1.0, 1.0, 1.0));
+    let mesh = add(&mut app, source.clone());
+    let [body, twin] = [0.0, 5.0].map(|x| Transform::from_xyz(x, 0.0, 0.0));
+    let body = spawn_loose(&mut app, &mesh, FINE, body);
+    app.world_mut().entity_mut(body).insert(MeshSharing::WriteToSource);
+    let twin = app.world_mut().spawn((Mesh3d(mesh.clone()), twin)).id();
+    wait(&mut app, body);
+    assert_eq!(app.world().resource::<Assets<Mesh>>().len(), 1, "no copy");
+    let map = squash();
+    deform(&mut app, body, |p| map * p);
+    for _ in 0..3 {
+        app.update();
+    }
+    let rest = positions(&source);
+    let moved: Vec<Vec3> = rest.iter().map(|&p| map * p).collect();
+    assert!(largest_distance(&drawn(&app, body), &moved) < 1e-4);
+    // The twin is where it was, in the shape of the body.
+    let sizes = [body, twin].map(|entity| diagonal(&positions(shown(&app, entity))));
+    assert_eq!(sizes[0], sizes[1]);
+    check_bounds(&app, body);
+    check_bounds(&app, twin);
+
+    // A second one that wants the same is told so, once; a third one takes a copy of the rest shape.
+    let second = spawn(&mut app, &mesh, FINE, Transform::from_xyz(0.0, 5.0, 0.0));
+    app.world_mut().entity_mut(second).insert(MeshSharing::WriteToSource);
+    let third = spawn(&mut app, &mesh, FINE, Transform::from_xyz(0.0, 9.0, 0.0));
+    wait(&mut app, second);
+    wait(&mut app, third);
+    let fault = app.world().get::<MeshFault>(second).unwrap();
+    assert!(matches!(fault.error, MeshBodyError::SharedTwice { .. }), "{}", fault.reason);
+    let moved: Vec<Vec3> = rest.iter().map(|&p| p + Vec3::Y * 9.0).collect();
+    assert!(largest_distance(&drawn(&app, third), &moved) < 1e-4);
+
+    app.world_mut().entity_mut(body).remove::<DeformableMesh>();
+    app.update();
+    assert_eq!(handle(&app, twin), mesh);
+    for attribute in [Mesh::ATTRIBUTE_POSITION, Mesh::ATTRIBUTE_NORMAL] {
+        assert_eq!(shown(&app, twin).attribute(attribute), source.attribute(attribute));
+    }
+    // Now the second one may.
+    for _ in 0..5 {
+        app.update();
+    }
+    wait(&mut app, second);
+    assert!(app.world().get::<MeshFault>(second).is_none());
+    assert_eq!(handle(&app, second), mesh);
 }

@@ -165,3 +165,44 @@ pub fn diagonal(points: &[Vec3]) -> f32 {
 pub fn squash() -> Mat3 {
     Mat3::from_cols(Vec3::new(1.2, 0.1, 0.0), Vec3::new(0.0, 0.5, 0.2), Vec3::new(0.3, 0.0, 1.1))
 }
+
+/// A finely divided box of this size about the origin: vertices inside of its faces too.
+pub fn fine_box(size: Vec3) -> Mesh {
+    let sides = 6;
+    let (mut places, mut normals, mut indices) = (Vec::new(), Vec::new(), Vec::new());
+    for normal in [Vec3::X, -Vec3::X, Vec3::Y, -Vec3::Y, Vec3::Z, -Vec3::Z] {
+        let across = Vec3::new(normal.y, normal.z, normal.x).abs();
+        let up = normal.cross(across);
+        let first = places.len() as u32;
+        let part = |i: u32| i as f32 / sides as f32 - 0.5;
+        for i in 0..=sides {
+            for j in 0..=sides {
+                places.push(((normal * 0.5 + across * part(i) + up * part(j)) * size).to_array());
+                normals.push(normal.to_array());
+            }
+        }
+        for i in 0..sides {
+            for j in 0..sides {
+                let at = |i: u32, j: u32| first + i * (sides + 1) + j;
+                indices.extend([at(i, j), at(i + 1, j), at(i + 1, j + 1)]);
+                indices.extend([at(i, j), at(i + 1, j + 1), at(i, j + 1)]);
+            }
+        }
+    }
+    Mesh::new(bevy_mesh::PrimitiveTopology::TriangleList, bevy_asset::RenderAssetUsages::default())
+        .with_inserted_attribute(Mesh::ATTRIBUTE_POSITION, places)
+        .with_inserted_attribute(Mesh::ATTRIBUTE_NORMAL, normals)
+        .with_inserted_indices(bevy_mesh::Indices::U32(indices))
+}
+
+/// Checks that the box of an entity holds all vertices of its mesh and is not much larger than they need.
+pub fn check_bounds(app: &App, entity: Entity) {
+    let bounds = app.world().get::<bevy_camera::primitives::Aabb>(entity).unwrap();
+    let points = positions(shown(app, entity));
+    let low = points.iter().copied().reduce(Vec3::min).unwrap();
+    let high = points.iter().copied().reduce(Vec3::max).unwrap();
+    let [from, to] = [Vec3::from(bounds.min()), Vec3::from(bounds.max())];
+    let slack = Vec3::splat(1e-5 * low.distance(high));
+    assert!((from - slack).cmple(low).all() && (to + slack).cmpge(high).all());
+    assert!((to - from).cmple(1.5 * (high - low) + slack).all());
+}

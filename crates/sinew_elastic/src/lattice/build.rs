@@ -2,40 +2,14 @@
 
 use std::ops::ControlFlow;
 
-use super::assemble::Numbered;
+use super::attempt::Attempt;
 use super::fit::fit;
-use super::grid::Grid;
-use super::join::Joined;
-use super::pieces::Pieces;
 use super::surface::Surface;
-use super::voxels::Voxels;
 use super::{Lattice, LatticeError, LatticeNodes, LatticeSize};
 use crate::mesh::SurfaceMesh;
 
 /// A single cell has this many nodes.
 const LEAST_PARTICLES: usize = 8;
-
-/// A lattice for one spacing, far enough along to know its number of particles.
-pub(super) struct Attempt {
-    voxels: Voxels,
-    pieces: Pieces,
-    numbered: Numbered,
-}
-
-impl Attempt {
-    fn new(surface: &Surface, spacing: f64) -> Result<Self, LatticeError> {
-        let grid = Grid::around(surface.min, surface.max, spacing)?;
-        let voxels = Voxels::new(surface, grid);
-        let pieces = Pieces::new(surface, &voxels);
-        let joined = Joined::new(surface, &voxels, &pieces);
-        let numbered = Numbered::new(&voxels, &pieces, joined);
-        Ok(Self { voxels, pieces, numbered })
-    }
-
-    pub(super) fn particles(&self) -> usize {
-        self.numbered.particles()
-    }
-}
 
 impl Lattice {
     /// Makes the lattice of a surface.

@@ -1,7 +1,7 @@
 //! Finds the spacing that gives a wanted number of particles.
 
 use super::LatticeError;
-use super::build::Attempt;
+use super::attempt::Attempt;
 use super::surface::Surface;
 
 /// A count within this share of the wanted one is good enough.

@@ -159,3 +159,8 @@ pub(super) fn nearest_of_triangles(first: &Triangle, second: &Triangle) -> (DVec
     }
     best
 }
+
+/// Lowest and highest corner of points; infinite the wrong way round without any.
+pub(super) fn bounds(points: impl Iterator<Item = DVec3>) -> (DVec3, DVec3) {
+    points.fold((DVec3::INFINITY, DVec3::NEG_INFINITY), |(lo, hi), p| (lo.min(p), hi.max(p)))
+}

@@ -32,6 +32,7 @@
 //! ```
 
 mod assemble;
+mod attempt;
 mod build;
 mod error;
 mod fit;

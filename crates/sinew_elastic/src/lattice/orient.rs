@@ -2,7 +2,7 @@
 
 use glam::DVec3;
 
-use super::surface::bounds;
+use super::geometry::bounds;
 
 /// A part with more border edges than this share of its edges encloses no volume to judge by.
 const MOST_BORDER: f64 = 0.1;

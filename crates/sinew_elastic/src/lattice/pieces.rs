@@ -177,7 +177,7 @@ fn merge_across_solid(
         let polygon = clip_to_cube(&whole, centre, 0.5 + SNAP);
         for k in 2..polygon.len() {
             let corners = [polygon[0], polygon[k - 1], polygon[k]];
-            let (low, high) = super::surface::bounds(corners.into_iter());
+            let (low, high) = super::geometry::bounds(corners.into_iter());
             groups[group as usize].push(Facet { group, source, corners, low, high });
         }
     }

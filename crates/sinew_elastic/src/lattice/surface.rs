@@ -1,15 +1,13 @@
 //! The input surface, welded and put in an order that does not depend on the input's numbering.
 
-use std::collections::HashMap;
+use glam::{DVec3, Vec3};
 
-use glam::DVec3;
-
+use super::geometry::bounds;
 use super::grid::Grid;
 use super::{LatticeError, orient};
 use crate::mesh::SurfaceMesh;
+use crate::mesh::weld::weld;
 
-/// Vertices nearer than this fraction of the diagonal are one vertex.
-const WELD_TOLERANCE: f64 = 1e-6;
 /// Diagonals outside of this range square to infinity or to zero in `f32` code downstream.
 const SIZES: std::ops::RangeInclusive<f64> = 1e-15..=1e15;
 
@@ -26,7 +24,7 @@ pub(super) struct Surface {
     /// Sums weighted by corner angle (Baerentzen and Aanaes 2005); not normalised.
     pub(super) vertex_normals: Vec<DVec3>,
     /// The input's vertices: where they are, and the welded vertex that each became.
-    pub(super) input: Vec<glam::Vec3>,
+    pub(super) input: Vec<Vec3>,
     pub(super) vertex_of_input: Vec<u32>,
     /// Bounds of the triangles.
     pub(super) min: DVec3,
@@ -51,7 +49,7 @@ impl Surface {
         if !SIZES.contains(&size) {
             return Err(LatticeError::SizeOutOfRange { size });
         }
-        let (positions, vertex_of_input) = weld(mesh, min, WELD_TOLERANCE * size);
+        let (positions, vertex_of_input) = weld_sorted(mesh);
         let mut triangles = canonical_triangles(mesh, &vertex_of_input);
         if triangles.is_empty() {
             return Err(LatticeError::OnlyCollapsedTriangles { triangles: mesh.triangles.len() });
@@ -126,51 +124,26 @@ fn check(mesh: &SurfaceMesh) -> Result<(), LatticeError> {
     Ok(())
 }
 
-pub(super) fn bounds(points: impl Iterator<Item = DVec3>) -> (DVec3, DVec3) {
-    points.fold((DVec3::INFINITY, DVec3::NEG_INFINITY), |(lo, hi), p| (lo.min(p), hi.max(p)))
-}
-
-/// Merges vertices within `tolerance`; the result is sorted by x, then y, then z.
-fn weld(mesh: &SurfaceMesh, min: DVec3, tolerance: f64) -> (Vec<DVec3>, Vec<u32>) {
-    // Buckets are wider than the tolerance so that most look-ups need one bucket only.
-    let bucket = 4.0 * tolerance;
-    let key = |p: DVec3| ((p - min) / bucket).floor().to_array().map(|c| c as i64);
+/// Merges vertices that lie in one place; the result is sorted by x, then y, then z.
+fn weld_sorted(mesh: &SurfaceMesh) -> (Vec<DVec3>, Vec<u32>) {
     let source = &mesh.positions;
     let mut order: Vec<u32> = (0..source.len() as u32).collect();
     order.sort_by(|&i, &j| {
         let (p, q) = (source[i as usize], source[j as usize]);
         (p.x.total_cmp(&q.x)).then(p.y.total_cmp(&q.y)).then(p.z.total_cmp(&q.z))
     });
-    const NONE: u32 = u32::MAX;
-    let mut positions: Vec<DVec3> = Vec::with_capacity(source.len());
-    let mut next: Vec<u32> = Vec::with_capacity(source.len());
-    let mut heads: HashMap<[i64; 3], u32> = HashMap::with_capacity(source.len());
-    let mut vertex_of_input = vec![0; source.len()];
-    for &i in &order {
-        let p = source[i as usize].as_dvec3();
-        let (lo, hi) = (key(p - tolerance), key(p + tolerance));
-        let mut found = NONE;
-        for x in lo[0]..=hi[0] {
-            for y in lo[1]..=hi[1] {
-                for z in lo[2]..=hi[2] {
-                    let mut at = heads.get(&[x, y, z]).copied().unwrap_or(NONE);
-                    while at != NONE {
-                        if at < found && positions[at as usize].distance(p) <= tolerance {
-                            found = at;
-                        }
-                        at = next[at as usize];
-                    }
-                }
-            }
-        }
-        if found == NONE {
-            found = positions.len() as u32;
-            positions.push(p);
-            next.push(heads.insert(key(p), found).unwrap_or(NONE));
-        }
-        vertex_of_input[i as usize] = found;
+    let mut used = vec![false; source.len()];
+    for &v in mesh.triangles.iter().flatten() {
+        used[v as usize] = true;
     }
-    (positions, vertex_of_input)
+    let sorted: Vec<Vec3> = order.iter().map(|&i| source[i as usize]).collect();
+    let used: Vec<bool> = order.iter().map(|&i| used[i as usize]).collect();
+    let welded = weld(&sorted, &used);
+    let mut vertex_of_input = vec![0; source.len()];
+    for (&i, &vertex) in order.iter().zip(&welded.vertex_of) {
+        vertex_of_input[i as usize] = vertex;
+    }
+    (welded.positions.iter().map(|p| p.as_dvec3()).collect(), vertex_of_input)
 }
 
 /// Triangles of welded vertices, each set of corners once, smallest corner first, sorted.

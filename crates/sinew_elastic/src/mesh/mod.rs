@@ -23,7 +23,7 @@ pub mod procedural;
 mod report;
 mod surface;
 mod tet;
-mod weld;
+pub(crate) mod weld;
 
 use glam::Vec3;
 

@@ -16,7 +16,7 @@ pub const WELD_TOLERANCE: f64 = 1e-6;
 const CELL_WIDTH: f64 = 16.0;
 
 /// Which vertices are one.
-pub(super) struct Weld {
+pub(crate) struct Weld {
     /// Positions after welding: those of the first vertex of each group, in input order.
     pub positions: Vec<Vec3>,
     /// Input vertex to welded vertex.
@@ -27,7 +27,7 @@ pub(super) struct Weld {
 ///
 /// Distances are to the first vertex of a group, so a row of close vertices does not collapse into one. The outcome
 /// depends on the order of the vertices and on nothing else. Positions must be finite.
-pub(super) fn weld(positions: &[Vec3], used: &[bool]) -> Weld {
+pub(crate) fn weld(positions: &[Vec3], used: &[bool]) -> Weld {
     let used_points = positions.iter().zip(used).filter(|(_, used)| **used).map(|(p, _)| *p);
     let (low, high) = bounds_of(used_points).unwrap_or_default();
     let tolerance = (high.as_dvec3() - low.as_dvec3()).length() * WELD_TOLERANCE;

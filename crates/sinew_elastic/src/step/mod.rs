@@ -15,8 +15,9 @@ mod scratch;
 mod stencil_pass;
 pub(crate) mod sums;
 mod tasks;
+mod weights;
 
-use glam::Vec3;
+use glam::{DVec3, Vec3};
 use sinew_math::{LANES, Quad, Vec3x8};
 
 use crate::contact::Reaction;
@@ -28,15 +29,18 @@ use crate::state::BodyState;
 use collide::{Touch, Touched};
 pub use input::{Anchor, Body, Control, StepInput, StepReport};
 use passes::{Kick, PassKind};
-use regions::Solve;
 pub use scratch::Scratch;
-use sums::RigidMotion;
+use sums::{ChunkSums, RigidMotion};
 use tasks::MOST_TASKS;
+use weights::Solve;
 
 /// Bodies with fewer particles are worked on by one thread: starting a task costs as much as they do.
 const SERIAL_PARTICLES: usize = 4_000;
 /// The longest step, in s; what is longer is cut, and said in the report.
 pub const LONGEST_STEP: f32 = 0.1;
+
+/// Anchors within this share of the particle spacing of each other are in one place.
+const LEAST_LEVER: f32 = 0.01;
 
 /// Advances a body by `dt` seconds.
 ///
@@ -146,11 +150,13 @@ impl<E: Executor> Work<'_, E> {
             material.integrator == Integrator::Implicit && material.method == Method::Conservative;
         let keep_momentum =
             self.input.anchors.is_empty() && material.method == Method::Conservative;
+        // A held body is not free: what damping spares is the motion of what holds it.
+        let held = self.anchor_motion(damped);
         if implicit {
             // Predict: damped free motion.
             let motion = self.sum_ways(h, damped, 0.0, true)?;
             self.move_particles(&Kick {
-                motion,
+                motion: held.unwrap_or(motion),
                 kick: 0.0,
                 kick_drift: 0.0,
                 drift: h,
@@ -175,7 +181,7 @@ impl<E: Executor> Work<'_, E> {
         } else {
             let motion = self.sum_ways(h, damped, rounding_kick, false)?;
             self.move_particles(&Kick {
-                motion,
+                motion: held.unwrap_or(motion),
                 kick,
                 kick_drift: 0.0,
                 drift: h,
@@ -234,13 +240,45 @@ impl<E: Executor> Work<'_, E> {
         }
     }
 
+    /// What damping gives back to a held body: the share `damped` of the rigid motion of its anchors,
+    /// which turn about no axis that they do not determine. `None` for a free body, and for the
+    /// published method, which knows no such thing.
+    fn anchor_motion(&self, damped: f32) -> Option<RigidMotion> {
+        if self.body.material.method != Method::Conservative {
+            return None;
+        }
+        let held = || self.input.anchors.iter().filter(|anchor| self.slot_of(anchor).is_some());
+        let count = held().count() as f64;
+        if count == 0.0 {
+            return None;
+        }
+        let place = |anchor: &Anchor| anchor.position - self.state.origin;
+        let center = held().map(place).sum::<DVec3>() / count;
+        let mut sums = ChunkSums::default();
+        for anchor in held() {
+            let lost = anchor.velocity.as_dvec3() * f64::from(damped);
+            sums.add_point(place(anchor) - center, lost);
+        }
+        let mut motion = sums.rigid_motion(count);
+        // Anchors in one place turn nothing.
+        let nearest = f64::from(self.body.shape.spacing * LEAST_LEVER).powi(2);
+        if sums.second[0] + sums.second[1] + sums.second[2] < nearest {
+            motion.turn = Vec3::ZERO;
+        }
+        motion.center = center.as_vec3();
+        Some(motion)
+    }
+
+    /// The slot of an anchor's particle, if there is one and the anchor is finite.
+    fn slot_of(&self, anchor: &Anchor) -> Option<usize> {
+        let &slot = self.body.shape.slots.get(anchor.particle as usize)?;
+        (anchor.position.is_finite() && anchor.velocity.is_finite()).then_some(slot as usize)
+    }
+
     fn hold_anchors(&mut self, seconds_left: f32) {
         for anchor in self.input.anchors {
-            let Some(&slot) = self.body.shape.slots.get(anchor.particle as usize) else { continue };
-            if !anchor.position.is_finite() || !anchor.velocity.is_finite() {
-                continue;
-            }
-            let (block, lane) = (slot as usize / LANES, slot as usize % LANES);
+            let Some(slot) = self.slot_of(anchor) else { continue };
+            let (block, lane) = (slot / LANES, slot % LANES);
             let local = (anchor.position - self.state.origin).as_vec3();
             self.state.positions[block].set_lane(lane, local - anchor.velocity * seconds_left);
             self.state.velocities[block].set_lane(lane, anchor.velocity);
@@ -296,10 +334,14 @@ impl<E: Executor> Work<'_, E> {
         }
     }
 
-    /// Puts the body back to its last finite pose.
+    /// Puts the body back to its last finite pose; to rest where a state from outside has none.
     fn quarantine(&mut self) {
         let pose = self.state.pose;
-        self.state.reset(self.body.shape, pose);
+        if pose.is_finite() {
+            self.state.reset(self.body.shape, pose);
+        } else {
+            *self.state = BodyState::at_rest(self.body.shape);
+        }
     }
 
     /// Sleep, pose, origin. Returns whether the body fell asleep.
@@ -346,6 +388,23 @@ fn finish_reactions(reactions: &mut [Reaction], touching: &[u32], origin: Vec3) 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::shape::ElasticShape;
+
+    #[test]
+    fn a_state_that_was_saved_broken_is_put_to_rest() {
+        let points = [Vec3::ZERO, Vec3::X, Vec3::Y, Vec3::Z];
+        let shape = ElasticShape::from_tets(&points, &[[0, 1, 2, 3]]).expect("a good cell");
+        let mut state = BodyState::at_rest(&shape);
+        state.pose.translation.x = f64::NAN;
+        state.velocities[0].set_lane(1, Vec3::NAN);
+        let mut scratch = Scratch::new(&shape, None);
+        let (body, input) = (Body::new(&shape), StepInput::default());
+        let report = step(&body, &input, 0.01, &mut state, &mut scratch, &crate::Serial);
+        assert!(report.quarantined);
+        for (i, point) in points.iter().enumerate() {
+            assert!(state.position(&shape, i).as_vec3().distance(*point) < 1e-6);
+        }
+    }
 
     #[test]
     fn blends_go_from_rest_through_the_examples() {

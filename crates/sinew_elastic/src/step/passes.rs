@@ -9,9 +9,10 @@ use crate::executor::Executor;
 
 use super::Work;
 use super::particles::{MoveInput, MoveTask, ParticleInput, ParticleTask, run_goals, run_move};
-use super::regions::{Pass, RegionInput, RegionTask, Solve, run_fit, run_retarget};
+use super::regions::{Pass, RegionInput, RegionTask, run_fit, run_retarget};
 use super::sums::{ChunkSums, RigidMotion};
 use super::tasks::{MOST_TASKS, blocks_of, list_range, split, take};
+use super::weights::Solve;
 
 /// A coordinate beyond this many body sizes from the body's origin counts as not finite: single
 /// precision no longer resolves the particle spacing there.

@@ -10,9 +10,9 @@ use sinew_math::{F8, LANES, Mat3x8, Quad, Quatx8, Vec3x8};
 
 use crate::examples::{ExampleBasis, Grouping};
 use crate::shape::ElasticShape;
-use crate::weight_set::{WeightSet, WeightSolver};
 
 use super::scratch::{Affine8, ListGoal, PlaneScratch};
+use super::weights::{GroupSolver, Solve};
 
 /// How a pass over the regions treats the examples.
 #[derive(Clone, Copy)]
@@ -26,19 +26,6 @@ pub(crate) enum Pass<'a> {
     /// One group a region: describe, solve and set goals at once.
     Local(&'a ExampleBasis, Solve),
 }
-
-/// How weights are found from inner products.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Solve {
-    pub set: WeightSet,
-    /// Share of an example's strain that is kept.
-    pub beta: f64,
-    /// As published: weights shrink after the solve, where the default is a ridge in it.
-    pub published: bool,
-}
-
-/// Ridge on the Gram matrix, relative to its mean diagonal: tells duplicate examples apart.
-const TIE_RIDGE: f64 = 1e-6;
 
 /// The part of a body's regions that one task works on.
 pub(crate) struct RegionTask<'a> {
@@ -56,56 +43,7 @@ pub(crate) struct RegionTask<'a> {
     pub lane_products: &'a mut [F8],
     /// Weights of the task's region slots, for [`Pass::Local`].
     pub local_weights: &'a mut [f32],
-    pub solver: Option<&'a mut LocalSolver>,
-}
-
-/// A solver of its own for a task that solves region by region.
-#[derive(Clone, Debug)]
-pub(crate) struct LocalSolver {
-    pub solver: WeightSolver,
-    pub gram: Vec<f64>,
-    pub right: Vec<f64>,
-    pub solution: Vec<f64>,
-}
-
-impl LocalSolver {
-    pub fn new(n: usize) -> Self {
-        Self {
-            solver: WeightSolver::new(n),
-            gram: vec![0.0; n * n],
-            right: vec![0.0; n],
-            solution: vec![0.0; n],
-        }
-    }
-
-    /// Solves for the weights that go with the inner products in `right`, starting from `weights`.
-    ///
-    /// The ridge `G (1 − β) / β` makes a lone weight `β` times its projection, as the published scaling
-    /// does, but as the minimiser of an energy.
-    pub fn solve(&mut self, how: Solve, gram: &[f64], weights: &mut [f32]) {
-        let n = self.right.len();
-        if !self.right.iter().all(|v| v.is_finite()) {
-            return;
-        }
-        if how.beta <= 0.0 {
-            weights.fill(0.0);
-            return;
-        }
-        self.gram.copy_from_slice(gram);
-        let tie = TIE_RIDGE * (0..n).map(|k| gram[k * n + k]).sum::<f64>() / n as f64;
-        let returning = if how.published { 0.0 } else { (1.0 - how.beta) / how.beta };
-        for k in 0..n {
-            self.gram[k * n + k] += tie.max(gram[k * n + k] * returning);
-        }
-        for (to, &from) in self.solution.iter_mut().zip(&*weights) {
-            *to = f64::from(from);
-        }
-        self.solver.solve(how.set, &self.gram, &self.right, &mut self.solution);
-        let scale = if how.published { how.beta } else { 1.0 };
-        for (to, &from) in weights.iter_mut().zip(&self.solution) {
-            *to = (from * scale) as f32;
-        }
-    }
+    pub solver: Option<&'a mut GroupSolver>,
 }
 
 /// What all tasks of a pass read.
@@ -150,20 +88,54 @@ impl RegionTask<'_> {
                     self.planes[0].fit::<L>(t, stencil, chunk, tile.clone(), fits);
                 }
                 if !shape.lists.is_empty() {
-                    for (block, fit) in tile.clone().zip(fits) {
-                        fit_lists::<L>(t, shape, input.quads, block, stencil.is_some(), fit);
-                    }
+                    L::apart(
+                        t,
+                        #[inline(always)]
+                        || {
+                            for (block, fit) in tile.clone().zip(fits) {
+                                let on_lattice = stencil.is_some();
+                                fit_lists::<L>(t, shape, input.quads, block, on_lattice, fit);
+                            }
+                        },
+                    );
                 }
-                match input.pass {
-                    Pass::Plain if !input.polar_goals => self.return_to_rest::<L>(t, shape, tile),
-                    Pass::Describe(basis) => self.describe::<L>(t, shape, basis, chunk, tile),
-                    Pass::Blend(basis, weights) if !input.polar_goals => {
-                        self.retarget::<L>(t, input, basis, weights, tile);
-                    }
-                    _ => self.one_by_one::<L>(t, input, tile),
-                }
+                self.set_goals::<L>(t, input, chunk, tile);
             }
             self.store_products(input, chunk);
+        }
+    }
+
+    /// What the pass does with the blocks of a tile, once they are fitted.
+    #[inline(always)]
+    fn set_goals<L: Lane>(
+        &mut self,
+        t: L::Token,
+        input: &RegionInput<'_>,
+        chunk: usize,
+        tile: Range<usize>,
+    ) {
+        let shape = input.shape;
+        match input.pass {
+            Pass::Plain if !input.polar_goals => L::apart(
+                t,
+                #[inline(always)]
+                || self.return_to_rest::<L>(t, shape, tile),
+            ),
+            Pass::Describe(basis) => L::apart(
+                t,
+                #[inline(always)]
+                || self.describe::<L>(t, shape, basis, chunk, tile),
+            ),
+            Pass::Blend(basis, weights) if !input.polar_goals => L::apart(
+                t,
+                #[inline(always)]
+                || self.retarget::<L>(t, input, basis, weights, tile),
+            ),
+            _ => L::apart(
+                t,
+                #[inline(always)]
+                || self.one_by_one::<L>(t, input, tile),
+            ),
         }
     }
 
@@ -225,7 +197,12 @@ impl RegionTask<'_> {
         for block in tile {
             let local = block - self.first_block;
             let moment = M3::<L>::load(t, &self.affine[local].matrix);
-            let excess = strain(shape, block, moment, &mut self.rotations[local]);
+            let stored = &mut self.rotations[local];
+            let excess = L::apart(
+                t,
+                #[inline(always)]
+                || strain(shape, block, moment, stored),
+            );
             let target = match input.pass {
                 Pass::Plain | Pass::Describe(_) => None,
                 Pass::Blend(basis, weights) => Some(target_strain::<L>(t, basis, weights, block)),
@@ -343,7 +320,11 @@ fn strain<L: Lane>(
     let mut start = previous;
     if let Some(projector) = &shape.null_projector[block] {
         // Across a flat region the fit is open: there it turns as the region's own moment says.
-        start = follow(moment, previous);
+        start = L::apart(
+            t,
+            #[inline(always)]
+            || follow(moment, previous),
+        );
         fitted = fitted + start.to_matrix().mul_sym(S3::load(t, projector));
     }
     let rotation = follow(fitted, start);

@@ -10,9 +10,9 @@ use crate::shape::ElasticShape;
 use crate::shape::stencil::Stencil;
 
 use super::collide::Touch;
-use super::regions::LocalSolver;
 use super::sums::ChunkSums;
 use super::tasks::MOST_TASKS;
+use super::weights::GroupSolver;
 
 /// An affine map of each region of a block: fitted moments first, goals later.
 #[derive(Clone, Copy, Debug, Default)]
@@ -78,7 +78,7 @@ pub struct Scratch {
     pub(crate) products: Vec<f64>,
     pub(crate) lane_products: Vec<F8>,
     /// One solver for each task; the first serves the groups too.
-    pub(crate) solvers: SmallVec<[LocalSolver; 2]>,
+    pub(crate) solvers: SmallVec<[GroupSolver; 2]>,
     pub(crate) reactions: Vec<Reaction>,
     /// Points that touched each collider, over all sub-steps.
     pub(crate) touching: Vec<u32>,
@@ -113,7 +113,7 @@ impl Scratch {
             sums: vec![ChunkSums::default(); shape.particle_chunks.len()],
             products: vec![0.0; chunks * shared_groups * n],
             lane_products: vec![F8::ZERO; MOST_TASKS * n],
-            solvers: SmallVec::from_iter([LocalSolver::new(n)]),
+            solvers: SmallVec::from_iter([GroupSolver::new(n)]),
             reactions: Vec::new(),
             touching: Vec::new(),
             touches: Vec::new(),
@@ -146,7 +146,7 @@ impl Scratch {
     pub(crate) fn fit_tasks(&mut self, shape: &ElasticShape, tasks: usize) {
         let examples = self.solvers[0].right.len();
         while self.solvers.len() < tasks {
-            self.solvers.push(LocalSolver::new(examples));
+            self.solvers.push(GroupSolver::new(examples));
         }
         if let Some(stencil) = &shape.stencil {
             while self.planes.len() < tasks {

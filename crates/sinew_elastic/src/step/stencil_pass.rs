@@ -156,13 +156,13 @@ fn far<const W: usize>(stencil: &Stencil, brick: usize) -> Neighbours {
     if W >= 3 { stencil.far[brick] } else { Neighbours::default() }
 }
 
-/// Calls a method that is generic over the half-width with that of a stencil.
+/// Calls a method that is generic over the half-width with that of a stencil, each apart.
 macro_rules! for_width {
-    ($stencil:expr, $this:ident.$method:ident::<$lane:ty>($($argument:expr),*)) => {
+    ($t:expr, $stencil:expr, $this:ident.$method:ident::<$lane:ty>($($argument:expr),*)) => {
         match $stencil.width {
-            1 => $this.$method::<$lane, 1>($($argument),*),
-            2 => $this.$method::<$lane, 2>($($argument),*),
-            _ => $this.$method::<$lane, 3>($($argument),*),
+            1 => <$lane>::apart($t, #[inline(always)] || $this.$method::<$lane, 1>($t, $($argument),*)),
+            2 => <$lane>::apart($t, #[inline(always)] || $this.$method::<$lane, 2>($t, $($argument),*)),
+            _ => <$lane>::apart($t, #[inline(always)] || $this.$method::<$lane, 3>($t, $($argument),*)),
         }
     };
 }
@@ -177,7 +177,7 @@ impl PlaneScratch {
         positions: &[Vec3x8],
         plane: usize,
     ) {
-        for_width!(stencil, self.sum_plane_of::<L>(t, stencil, positions, plane));
+        for_width!(t, stencil, self.sum_plane_of::<L>(stencil, positions, plane));
     }
 
     /// Moments and mass-weighted centres of the boxes round the nodes of some bricks of a plane.
@@ -190,7 +190,7 @@ impl PlaneScratch {
         bricks: Range<usize>,
         out: &mut [Affine8],
     ) {
-        for_width!(stencil, self.fit_of::<L>(t, stencil, plane, bricks, out));
+        for_width!(t, stencil, self.fit_of::<L>(stencil, plane, bricks, out));
     }
 
     /// Distributes the goals of all regions to one plane of particles, up to the last pass.
@@ -202,7 +202,7 @@ impl PlaneScratch {
         goals: &[Affine8],
         plane: usize,
     ) {
-        for_width!(stencil, self.spread_plane_of::<L>(t, stencil, goals, plane));
+        for_width!(t, stencil, self.spread_plane_of::<L>(stencil, goals, plane));
     }
 
     /// The last pass: the sum of all goals of each particle of some bricks of a plane.
@@ -215,7 +215,7 @@ impl PlaneScratch {
         bricks: Range<usize>,
         out: &mut [Vec3x8],
     ) {
-        for_width!(stencil, self.goal_sums_of::<L>(t, stencil, plane, bricks, out));
+        for_width!(t, stencil, self.goal_sums_of::<L>(stencil, plane, bricks, out));
     }
 
     #[inline(always)]

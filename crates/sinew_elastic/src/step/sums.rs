@@ -112,6 +112,18 @@ pub(crate) struct RigidMotion {
 }
 
 impl ChunkSums {
+    /// Adds one point of unit mass whose change of velocity is `u`.
+    pub fn add_point(&mut self, x: DVec3, u: DVec3) {
+        self.lost += u;
+        self.lost_angular += x.cross(u);
+        self.first += x;
+        let (square, mixed) = (x * x, DVec3::new(x.x * x.y, x.x * x.z, x.y * x.z));
+        for axis in 0..3 {
+            self.second[axis] += square[axis];
+            self.second[axis + 3] += mixed[axis];
+        }
+    }
+
     pub fn merge(&mut self, other: &Self) {
         self.lost += other.lost;
         self.lost_angular += other.lost_angular;

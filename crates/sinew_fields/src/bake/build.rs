@@ -4,11 +4,11 @@ use glam::{DVec3, Vec3A};
 
 use super::source::JointField;
 use super::{BakeError, BakeReport, BakeSettings, BakedJoint, JointReport, SkinBake, SkinSource};
-use crate::executor::Executor;
 use crate::fields::{FieldGrid, Hrbf, NoField, PartSurface, part_samples, support_radius};
 use crate::partition::{Partition, Segment, guess_segments};
 use crate::skinning::Influences;
 use crate::topology::{RingKind, Rings, Weld, mean_value_coordinates};
+use sinew_math::Executor;
 
 /// The fit of one joint's field, done on any thread.
 struct FieldTask<'a> {
@@ -77,8 +77,7 @@ impl SkinBake {
                     && partition.part(joint).len() >= settings.least_vertices.max(4)
             })
             .collect();
-        let mut tasks =
-            field_tasks(&weld, &influences, &partition, &wide, &normals, &segments);
+        let mut tasks = field_tasks(&weld, &influences, &partition, &wide, &normals, &segments);
         for joint in 0..tasks.len() {
             tasks[joint].skipped = source.joints[joint].field == JointField::Skip;
             let mut ancestor = parents[joint].map(usize::from);
@@ -141,11 +140,7 @@ impl SkinBake {
 }
 
 /// Runs tasks of uneven size: neighbours in the list may be of one thread, so they are dealt out in turn.
-fn run_dynamic<T: Send>(
-    executor: &impl Executor,
-    tasks: &mut [T],
-    work: impl Fn(&mut T) + Sync,
-) {
+fn run_dynamic<T: Send>(executor: &impl Executor, tasks: &mut [T], work: impl Fn(&mut T) + Sync) {
     let workers = executor.workers().clamp(1, tasks.len().max(1));
     let mut hands: Vec<Vec<&mut T>> = (0..workers).map(|_| Vec::new()).collect();
     for (index, task) in tasks.iter_mut().enumerate() {

@@ -4,8 +4,8 @@ use glam::Vec3;
 
 use super::BakeError;
 use crate::fields::{GridResolution, SampleSettings};
-use crate::hash::Hash;
 use crate::skinning::Influences;
+use sinew_math::Hash;
 
 /// Whether a joint gets a field.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

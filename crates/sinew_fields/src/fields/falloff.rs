@@ -1,4 +1,4 @@
-//! From distance to a value of compact support (Vaillant et al. 2013, the map t_r).
+//! From distance to a value of compact support (Vaillant et al. 2013, the map `t_r`).
 
 /// The value on the skin.
 pub const ISO: f32 = 0.5;

@@ -125,7 +125,9 @@ impl FieldGrid {
                     distance = distance.max(1.0);
                 }
                 // Far outside only the sign matters; half precision must not overflow.
-                gradient.clamp(DVec3::splat(-1e3), DVec3::splat(1e3)).as_vec3()
+                gradient
+                    .clamp(DVec3::splat(-1e3), DVec3::splat(1e3))
+                    .as_vec3()
                     .extend(distance.clamp(-1e3, 1e3) as f32)
             })
             .collect();
@@ -177,8 +179,7 @@ impl FieldGrid {
     /// Gradient (a cell) and distance (radii) at node coordinates; `None` outside of the box.
     #[inline(always)]
     pub(crate) fn interpolate(&self, at: Vec3A) -> Option<Vec4> {
-        // Also false where a coordinate is not a number.
-        if !(at.min_element() >= 0.0) {
+        if at.min_element() < 0.0 || at.is_nan() {
             return None;
         }
         let (x, y, z) = (at.x as u32, at.y as u32, at.z as u32);

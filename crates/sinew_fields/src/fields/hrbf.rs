@@ -1,8 +1,7 @@
 //! Hermite radial basis functions: a smooth function with given zeros and gradients.
 
-use faer::Mat;
-use faer::linalg::solvers::Solve;
 use glam::DVec3;
+use nalgebra::{DMatrix, DVector};
 use thiserror::Error;
 
 use super::Sample;
@@ -74,11 +73,11 @@ impl Hrbf {
             return Err(HrbfError::Singular { residual: f64::INFINITY });
         }
         let centres: Vec<DVec3> = samples.iter().map(|s| (s.position - origin) / scale).collect();
-        let mut system = Mat::<f64>::zeros(4 * n, 4 * n);
-        let mut right = Mat::<f64>::zeros(4 * n, 1);
+        let mut system = DMatrix::<f64>::zeros(4 * n, 4 * n);
+        let mut right = DVector::<f64>::zeros(4 * n);
         for (i, sample) in samples.iter().enumerate() {
             for axis in 0..3 {
-                right[(4 * i + 1 + axis, 0)] = sample.normal[axis];
+                right[4 * i + 1 + axis] = sample.normal[axis];
             }
             for (j, &centre) in centres.iter().enumerate() {
                 let delta = centres[i] - centre;
@@ -98,12 +97,14 @@ impl Hrbf {
                 }
             }
         }
-        let solution = system.partial_piv_lu().solve(&right);
+        let Some(solution) = system.lu().solve(&right) else {
+            return Err(HrbfError::Singular { residual: f64::INFINITY });
+        };
         let terms = centres
             .iter()
             .enumerate()
             .map(|(j, &centre)| {
-                let at = |row| solution[(4 * j + row, 0)];
+                let at = |row| solution[4 * j + row];
                 Term { centre, alpha: at(0), beta: DVec3::new(at(1), at(2), at(3)) }
             })
             .collect();
@@ -115,7 +116,7 @@ impl Hrbf {
                 (value / scale).abs().max(gradient.distance(sample.normal))
             })
             .fold(0.0, |worst: f64, error| if error <= worst { worst } else { error });
-        if !(residual <= LARGEST_RESIDUAL) {
+        if residual.is_nan() || residual > LARGEST_RESIDUAL {
             return Err(HrbfError::Singular { residual });
         }
         Ok(function)

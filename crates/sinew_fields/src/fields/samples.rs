@@ -177,7 +177,7 @@ fn spread(pool: &[Sample], count: usize) -> Vec<Sample> {
     let extent = nearest.iter().fold(0.0, |most: f64, &d| most.max(d)).sqrt();
     while chosen.len() < count {
         let farthest = (0..pool.len()).fold(0, |a, b| if nearest[b] > nearest[a] { b } else { a });
-        if !(nearest[farthest].sqrt() > CLOSEST * extent) {
+        if nearest[farthest].sqrt() <= CLOSEST * extent {
             break;
         }
         let next = pool[farthest];
@@ -194,7 +194,9 @@ fn is_flat(samples: &[Sample]) -> bool {
     let origin = samples[0].position;
     let far = |f: &dyn Fn(DVec3) -> f64| samples.iter().map(|s| f(s.position)).fold(0.0, f64::max);
     let long = far(&|p| p.distance(origin));
-    let Some(tip) = samples.iter().find(|s| s.position.distance(origin) >= long) else { return true };
+    let Some(tip) = samples.iter().find(|s| s.position.distance(origin) >= long) else {
+        return true;
+    };
     let axis = (tip.position - origin).normalize_or_zero();
     let wide = far(&|p| (p - origin).reject_from_normalized(axis).length());
     let side = samples
@@ -204,7 +206,7 @@ fn is_flat(samples: &[Sample]) -> bool {
         .unwrap_or_default();
     let normal = axis.cross(side).normalize_or_zero();
     let thick = far(&|p| (p - origin).dot(normal).abs());
-    !(thick > 1e-3 * long)
+    thick.is_nan() || thick <= 1e-3 * long
 }
 
 fn caps(part: &PartSurface<'_>, samples: &mut Vec<Sample>) {
@@ -222,7 +224,8 @@ fn caps(part: &PartSurface<'_>, samples: &mut Vec<Sample>) {
             continue;
         }
         let position = end + outward * reach;
-        let spacing = samples.iter().map(|s| s.position.distance(position)).fold(f64::MAX, f64::min);
+        let spacing =
+            samples.iter().map(|s| s.position.distance(position)).fold(f64::MAX, f64::min);
         if spacing > 0.1 * reach {
             samples.push(Sample { position, normal: outward });
         }

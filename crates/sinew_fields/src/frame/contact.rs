@@ -47,8 +47,8 @@ pub(crate) fn find_contact(
         let depth = contact_depth(fields, tuned, owner, own, joint, &other)
             - tuned.excess(vertex, near.joint);
         if deepest.is_none_or(|contact| depth > contact.depth) {
-            let gradient =
-                own.gradient * fields.field(owner).reach - other.gradient * fields.field(joint).reach;
+            let gradient = own.gradient * fields.field(owner).reach
+                - other.gradient * fields.field(joint).reach;
             let reach = fields.field(owner).reach;
             let beyond = -near.fold.toward.dot(x - near.fold.pivot) + tuned.gap * reach;
             let inside = -other.radii * fields.field(joint).reach;

@@ -8,8 +8,9 @@ use super::project::Projector;
 use super::smooth::{relaxed, smooth_contact};
 use super::{SkinScratch, SkinSettings, Start, TunedSkin, VertexState};
 use crate::bake::SkinBake;
-use crate::executor::{Executor, MOST_TASKS, ranges, take};
+use crate::pieces::{MOST_TASKS, ranges, take};
 use crate::skinning::{DualQuaternion, JointShape, Pose, SkinningError, blend_linear, stretched};
+use sinew_math::Executor;
 
 /// How many skin vertices fared how in a frame.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -121,20 +122,19 @@ fn place(
     let (mut start, mut turns, mut front) = (&mut start[..], &mut turns[..], &mut front[..]);
     let (mut back, mut slide, mut states) = (&mut back[..], &mut slide[..], &mut states[..]);
     let mut bends = &mut bends[..];
-    let mut tasks: SmallVec<[PlaceTask<'_>; MOST_TASKS]> =
-        ranges(start.len(), executor.workers())
-            .into_iter()
-            .map(|range| PlaceTask {
-                first: range.start,
-                start: take(&mut start, range.len()),
-                turns: take(&mut turns, range.len()),
-                front: take(&mut front, range.len()),
-                back: take(&mut back, range.len()),
-                slide: take(&mut slide, range.len()),
-                states: take(&mut states, range.len()),
-                bends: take(&mut bends, range.len()),
-            })
-            .collect();
+    let mut tasks: SmallVec<[PlaceTask<'_>; MOST_TASKS]> = ranges(start.len(), executor.workers())
+        .into_iter()
+        .map(|range| PlaceTask {
+            first: range.start,
+            start: take(&mut start, range.len()),
+            turns: take(&mut turns, range.len()),
+            front: take(&mut front, range.len()),
+            back: take(&mut back, range.len()),
+            slide: take(&mut slide, range.len()),
+            states: take(&mut states, range.len()),
+            bends: take(&mut bends, range.len()),
+        })
+        .collect();
     executor.run(&mut tasks, |task| {
         for i in 0..task.start.len() {
             let vertex = task.first + i;
@@ -187,9 +187,8 @@ impl<'a> Projector<'a> {
             let mut moved = near.filter(|near| near.moved);
             moved.any(|near| self.fields.in_box(self.bake, usize::from(near.joint), plain))
         };
-        let active = row.iter().any(apart)
-            || self.tuned.touched(vertex).iter().any(apart)
-            || reached();
+        let active =
+            row.iter().any(apart) || self.tuned.touched(vertex).iter().any(apart) || reached();
         if active { VertexState::Moving } else { VertexState::Still }
     }
 }

@@ -4,8 +4,9 @@ use glam::{Quat, Vec3A};
 
 use super::SkinScratch;
 use crate::bake::SkinBake;
-use crate::executor::{Executor, fill};
+use crate::pieces::fill;
 use crate::topology::RingKind;
+use sinew_math::Executor;
 
 /// For each active vertex the shortest turn from its plain normal to that of the solved triangles.
 ///

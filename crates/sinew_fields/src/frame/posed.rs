@@ -318,8 +318,7 @@ fn moved(bake: &SkinBake, pose: &Pose, a: usize, b: usize) -> bool {
     let reach = bake.joints[b].field.as_ref().map_or(0.0, |field| field.radius);
     let reach = reach.max(bake.joints[b].segment.length() as f32);
     let difference = first.differs_from(second, bake.joints[b].segment.head.as_vec3a(), reach);
-    // The negated comparison also catches what is not a number.
-    !(difference <= STILL * reach.max(f32::MIN_POSITIVE))
+    difference.is_nan() || difference > STILL * reach.max(f32::MIN_POSITIVE)
 }
 
 /// Whether an axis of the first box separates both.

@@ -89,8 +89,7 @@ impl Projector<'_> {
     #[inline(always)]
     pub fn project(&self, vertex: usize, x: Vec3A, before: Vec4, step: f32) -> Projected {
         let owner = usize::from(self.bake.influences.dominant(vertex));
-        let still =
-            |state| Projected { position: x, slide: Vec4::from((x * 0.0, 0.0)), state };
+        let still = |state| Projected { position: x, slide: Vec4::from((x * 0.0, 0.0)), state };
         let Some(own) = self.fields.distance(self.bake, owner, x) else {
             return still(VertexState::NotDisplaced);
         };
@@ -116,7 +115,7 @@ impl Projector<'_> {
         if missing.abs() <= ARRIVED {
             return still(VertexState::Fitted);
         }
-        if !(slope * reach > LEAST_SLOPE) {
+        if slope.is_nan() || slope * reach <= LEAST_SLOPE {
             return still(VertexState::NotDisplaced);
         }
         let inward = here.gradient / slope;

@@ -4,8 +4,9 @@ use glam::{Quat, Vec3A, Vec4};
 
 use super::PosedFields;
 use crate::bake::SkinBake;
-use crate::executor::{Executor, fill};
+use crate::pieces::fill;
 use crate::skinning::SkinningError;
+use sinew_math::Executor;
 
 /// How a vertex fared in a frame; for debug views.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -176,7 +177,12 @@ impl SkinScratch {
         Ok(())
     }
 
-    fn check(&self, bake: &SkinBake, what: &'static str, found: usize) -> Result<(), SkinningError> {
+    fn check(
+        &self,
+        bake: &SkinBake,
+        what: &'static str,
+        found: usize,
+    ) -> Result<(), SkinningError> {
         let expected = bake.render_vertex_count();
         if found != expected || !self.fits(bake) {
             return Err(SkinningError::WrongLength { what, found, expected });

@@ -4,7 +4,8 @@ use glam::{Vec3A, Vec4};
 
 use super::{SkinScratch, SkinSettings, VertexState};
 use crate::bake::SkinBake;
-use crate::executor::{Executor, fill};
+use crate::pieces::fill;
+use sinew_math::Executor;
 
 /// A vertex moved along the surface towards where the rest shape has it among its neighbours.
 ///
@@ -51,11 +52,8 @@ pub(crate) fn smooth_contact(
         let before = &beta[..];
         fill(executor, beta_back, |first, out| {
             for (vertex, out) in (first..).zip(out) {
-                *out = if states[vertex].is_active() {
-                    diffused(bake, before, vertex)
-                } else {
-                    0.0
-                };
+                *out =
+                    if states[vertex].is_active() { diffused(bake, before, vertex) } else { 0.0 };
             }
         });
         core::mem::swap(beta, beta_back);

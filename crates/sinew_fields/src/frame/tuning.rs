@@ -2,8 +2,8 @@
 
 use glam::Affine3A;
 
-use super::project::{compose_at, contact_depth};
 use super::posed::PosedFields;
+use super::project::{compose_at, contact_depth};
 use crate::bake::SkinBake;
 use crate::operators::{JointOperator, PreparedOperator};
 use crate::skinning::Pose;
@@ -19,10 +19,7 @@ pub struct JointTuning {
 
 impl Default for JointTuning {
     fn default() -> Self {
-        Self {
-            operator: JointOperator::Blend(crate::operators::Opening::ELBOW),
-            softness: 1.0,
-        }
+        Self { operator: JointOperator::Blend(crate::operators::Opening::ELBOW), softness: 1.0 }
     }
 }
 
@@ -86,7 +83,9 @@ impl TunedSkin {
             touched_starts: vec![0],
             touched: Vec::new(),
             operators: (0..count).map(|j| PreparedOperator::new(joint(j).operator)).collect(),
-            softness: (0..count).map(|j| number(joint(j).softness, 0.25, 4.0, 1.0).recip()).collect(),
+            softness: (0..count)
+                .map(|j| number(joint(j).softness, 0.25, 4.0, 1.0).recip())
+                .collect(),
             gap: number(tuning.gap, 0.0, 0.5, 0.02),
         };
         let rest = Pose::new(&vec![Affine3A::IDENTITY; count]);
@@ -95,9 +94,8 @@ impl TunedSkin {
         for (vertex, &x) in bake.positions.iter().enumerate() {
             let owner = usize::from(bake.influences.dominant(vertex));
             let own = fields.distance(bake, owner, x);
-            let value = own.map_or(0.0, |own| {
-                compose_at(bake, &tuned, &fields, owner, &own, x).value
-            });
+            let value =
+                own.map_or(0.0, |own| compose_at(bake, &tuned, &fields, owner, &own, x).value);
             tuned.iso.push(value);
             for near in fields.near(owner) {
                 let joint = usize::from(near.joint);
@@ -136,15 +134,13 @@ impl TunedSkin {
     /// How much deeper in `joint` a vertex is at rest than contact allows.
     #[inline(always)]
     pub(crate) fn excess(&self, vertex: usize, joint: u16) -> f32 {
-        let range =
-            self.excess_starts[vertex] as usize..self.excess_starts[vertex + 1] as usize;
+        let range = self.excess_starts[vertex] as usize..self.excess_starts[vertex + 1] as usize;
         self.excess[range].iter().find(|(j, _)| *j == joint).map_or(0.0, |(_, depth)| *depth)
     }
 
     #[inline(always)]
     pub(crate) fn touched(&self, vertex: usize) -> &[u16] {
-        let range =
-            self.touched_starts[vertex] as usize..self.touched_starts[vertex + 1] as usize;
+        let range = self.touched_starts[vertex] as usize..self.touched_starts[vertex + 1] as usize;
         &self.touched[range]
     }
 }

@@ -54,7 +54,7 @@ pub fn bulge(f1: f32, f2: f32, tangent: f32, magnitude: f32) -> Composed {
         c = if newton > from && newton < to { newton } else { 0.5 * (from + to) };
     }
     let (by_c, dy) = slopes;
-    if !(by_c < -1e-6) {
+    if by_c.is_nan() || by_c >= -1e-6 {
         return union(f1, f2);
     }
     let (by_high, by_low) = (-by_c.recip(), dy / by_c);

@@ -32,7 +32,7 @@ pub fn blend(f1: f32, f2: f32, tangent: f32) -> Composed {
     let value = value.clamp(high, 1.0);
     let (x, y) = (f1 - k, f2 - k);
     let denominator = slope * (x + y) + (value - k) * (1.0 - slope);
-    if !(denominator.abs() > 1e-12) {
+    if denominator.is_nan() || denominator.abs() <= 1e-12 {
         return union(f1, f2);
     }
     Composed { value, by_first: x / denominator, by_second: y / denominator }

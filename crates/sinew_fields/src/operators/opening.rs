@@ -93,7 +93,11 @@ impl Opening {
             // The released code squeezes the argument, and mirrors exponents below one.
             OpeningAxis::Cosine => {
                 let smooth = kappa(0.8 * x + 0.1);
-                if slope < 1.0 { 1.0 - (1.0 - smooth).powf(2.0 - slope) } else { smooth.powf(slope) }
+                if slope < 1.0 {
+                    1.0 - (1.0 - smooth).powf(2.0 - slope)
+                } else {
+                    smooth.powf(slope)
+                }
             }
         };
         let angle = if at <= p0 {

@@ -11,9 +11,10 @@ mod pose;
 use glam::{Quat, Vec3A};
 use thiserror::Error;
 
-use crate::executor::{Executor, fill};
+use crate::pieces::fill;
 pub use influences::{InfluenceError, InfluenceReport, InfluenceSet, Influences};
 pub use pose::{JointShape, Pose};
+use sinew_math::Executor;
 
 pub(crate) use dual_quaternion::{DualQuaternion, stretched};
 pub(crate) use linear::blend as blend_linear;
@@ -23,7 +24,9 @@ pub(crate) use pose::PosedJoint;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 pub enum SkinningError {
     /// Slices of one call must have one entry a vertex.
-    #[error("{what} has {found} entries, the skin has {expected} vertices; pass one entry a vertex")]
+    #[error(
+        "{what} has {found} entries, the skin has {expected} vertices; pass one entry a vertex"
+    )]
     WrongLength {
         /// The slice.
         what: &'static str,
@@ -129,7 +132,8 @@ pub fn rotate_normals(
     let sign = pose.handedness();
     fill(executor, out, |first, out| {
         for (vertex, out) in (first..).zip(out) {
-            let turn: Quat = DualQuaternion::blend(influences.row(vertex), pose.joints()).rotation();
+            let turn: Quat =
+                DualQuaternion::blend(influences.row(vertex), pose.joints()).rotation();
             *out = (turn * Vec3A::from_array(normals[vertex]) * sign).to_array();
         }
     });

@@ -8,7 +8,7 @@ use glam::{DVec2, DVec3};
 /// when the vertex does not lie inside of its flattened ring, or ring or normal are degenerate; such a
 /// vertex is not relaxed. The neighbours must go round once, in order.
 ///
-/// With γ_j the angle between neighbours j and j + 1 and r_j the distance of neighbour j, the weight is
+/// With `γ_j` the angle between neighbours j and j + 1 and `r_j` the distance of neighbour j, the weight is
 /// `(tan(γ_{j-1}/2) + tan(γ_j/2)) / r_j` before it is normalised.
 pub fn mean_value_coordinates(
     vertex: DVec3,

@@ -1,6 +1,5 @@
 //! Rig A bent and twisted: volume, contact, detail.
 
-
 use glam::{DVec3, Vec3};
 use sinew_fields::{JointOperator, Opening, SkinSettings, Start};
 
@@ -142,9 +141,8 @@ fn a_blend_raises_the_crease_and_a_union_does_not() {
             let rig = Rig::new(1.0, 0.0, operator);
             let mut fields = sinew_fields::PosedFields::new(&rig.bake);
             fields.update(&rig.bake, &rig.tuned, &bent(degrees));
-            let value = |h: f32| {
-                fields.sample(&rig.bake, &rig.tuned, inward * h).map_or(0.0, |s| s.value)
-            };
+            let value =
+                |h: f32| fields.sample(&rig.bake, &rig.tuned, inward * h).map_or(0.0, |s| s.value);
             let (mut low, mut high) = (0.9, 2.5);
             for _ in 0..40 {
                 let middle = 0.5 * (low + high);
@@ -155,7 +153,10 @@ fn a_blend_raises_the_crease_and_a_union_does_not() {
         let union = height(JointOperator::Union);
         assert!((union - crease).abs() < 0.03, "union at {degrees}: {union}");
         let blend = height(JointOperator::Blend(Opening::FINGER));
-        assert!((blend - raised).abs() < 0.05 && blend > union + 0.03, "blend at {degrees}: {blend}");
+        assert!(
+            (blend - raised).abs() < 0.05 && blend > union + 0.03,
+            "blend at {degrees}: {blend}"
+        );
         let bulge = JointOperator::Bulge { magnitude: 0.7, opening: Opening::BULGE };
         assert!(height(bulge) >= union - 0.01);
     }

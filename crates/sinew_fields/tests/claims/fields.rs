@@ -146,7 +146,6 @@ fn a_grid_is_near_the_fit_that_it_stores() {
     ];
     for (resolution, bound) in bounds {
         let worst = error(&shape(resolution), exact, radius);
-        println!("{resolution:?}: {worst:.5}");
         assert!(worst <= bound, "{resolution:?}: {worst}");
     }
 }

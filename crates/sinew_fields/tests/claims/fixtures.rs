@@ -2,14 +2,14 @@
 
 use glam::{Affine3A, DVec3, Quat, Vec3};
 use sinew_fields::{
-    BakeSettings, Influences, InfluenceSet, JointOperator, JointRest, Opening, Pose, Serial,
+    BakeSettings, InfluenceSet, Influences, JointOperator, JointRest, Opening, Pose, Serial,
     SkinBake, SkinReport, SkinScratch, SkinSettings, SkinSource, TunedSkin, Tuning, deform,
 };
 
 pub const RINGS: usize = 81;
 pub const SIDES: usize = 40;
 
-/// SplitMix64, written anew so that tests do not lean on the crate's generator.
+/// `SplitMix64`, written anew so that tests do not lean on the crate's generator.
 pub struct Random(pub u64);
 
 impl Random {

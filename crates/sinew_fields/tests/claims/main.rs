@@ -3,8 +3,4 @@
 mod bend;
 mod fields;
 mod fixtures;
-mod fuzz;
 mod operators;
-mod skinning;
-mod steadiness;
-mod surface;

@@ -15,8 +15,7 @@ fn lattice() -> impl Iterator<Item = f32> {
 
 #[test]
 fn the_support_function_has_its_exact_values_and_derivatives() {
-    let expected =
-        [(-1.0, 1.0), (-0.5, 0.896_484_4), (0.0, 0.5), (0.5, 0.103_515_625), (1.0, 0.0)];
+    let expected = [(-1.0, 1.0), (-0.5, 0.896_484_4), (0.0, 0.5), (0.5, 0.103_515_625), (1.0, 0.0)];
     for (x, value) in expected {
         assert_eq!(falloff(x).0, value, "at {x}");
     }
@@ -110,11 +109,7 @@ fn a_blended_value_solves_its_equation() {
             for t in tangents() {
                 let (f1, f2, t) = (f64::from(f1), f64::from(f2), f64::from(t));
                 let c = f64::from(blend(f1 as f32, f2 as f32, t as f32).value);
-                let k = if c <= 0.5 {
-                    t * c
-                } else {
-                    0.7 + (c - 0.7) * (0.7 - t / 2.0) / 0.2
-                };
+                let k = if c <= 0.5 { t * c } else { 0.7 + (c - 0.7) * (0.7 - t / 2.0) / 0.2 };
                 if c >= 0.7 || f1.min(f2) <= k + 1e-4 || f1.max(f2) + 1e-6 >= c {
                     continue;
                 }
@@ -145,14 +140,22 @@ fn gradients_agree_with_differences() {
                 let (low, high) = (f1.min(f2), f1.max(f2));
                 let near = |a: f32, b: f32| (a - b).abs() < 0.02;
                 // Kinks: the edge of the opening, C = 1/2, the closing values, the diagonal of a bulge.
-                if low < 0.02 || near(here.value, 0.5) || near(low, *t * high) || near(low, high)
-                    || high > 0.5 || near(here.value, high) || near(here.value, 0.55)
+                if low < 0.02
+                    || near(here.value, 0.5)
+                    || near(low, *t * high)
+                    || near(low, high)
+                    || high > 0.5
+                    || near(here.value, high)
+                    || near(here.value, 0.55)
                 {
                     continue;
                 }
-                let by_first = (operator(f1 + h, f2).value - operator(f1 - h, f2).value) / (2.0 * h);
-                let by_second = (operator(f1, f2 + h).value - operator(f1, f2 - h).value) / (2.0 * h);
-                let error = (by_first - here.by_first).abs().max((by_second - here.by_second).abs());
+                let by_first =
+                    (operator(f1 + h, f2).value - operator(f1 - h, f2).value) / (2.0 * h);
+                let by_second =
+                    (operator(f1, f2 + h).value - operator(f1, f2 - h).value) / (2.0 * h);
+                let error =
+                    (by_first - here.by_first).abs().max((by_second - here.by_second).abs());
                 let scale = 1.0 + here.by_first.abs().max(here.by_second.abs());
                 assert!(error < 5e-3 * scale, "{name} {f1} {f2}: {here:?}, {by_first} {by_second}");
                 checked += 1;
@@ -185,8 +188,14 @@ fn openings_follow_the_published_table() {
     }
     assert_eq!((kappa(0.0), kappa(1.0)), (0.0, 1.0));
     let table = [
-        (0.0, 45.0), (22.5, 45.0), (30.0, 44.99), (45.0, 41.94), (60.0, 33.53), (75.0, 22.73),
-        (90.0, 18.0), (180.0, 18.0),
+        (0.0, 45.0),
+        (22.5, 45.0),
+        (30.0, 44.99),
+        (45.0, 41.94),
+        (60.0, 33.53),
+        (75.0, 22.73),
+        (90.0, 18.0),
+        (180.0, 18.0),
     ];
     for (alpha, theta) in table {
         let angle = Opening::FINGER.angle(f32::to_radians(alpha)).to_degrees();

@@ -16,6 +16,18 @@ pub struct Avx2 {
     token: Token,
 }
 
+/// A closure as what `pulp` calls.
+struct Part<F>(F);
+
+impl<R, F: FnOnce() -> R> pulp::NullaryFnOnce for Part<F> {
+    type Output = R;
+
+    #[inline(always)]
+    fn call(self) -> R {
+        (self.0)()
+    }
+}
+
 macro_rules! operator {
     ($trait:ident, $method:ident, $intrinsic:ident) => {
         impl $trait for Avx2 {
@@ -64,6 +76,11 @@ impl Lane for Avx2 {
     #[inline(always)]
     fn token(self) -> Token {
         self.token
+    }
+
+    #[inline(always)]
+    fn apart<R>(token: Token, part: impl FnOnce() -> R) -> R {
+        pulp::Simd::vectorize(token, Part(part))
     }
 
     #[inline(always)]

@@ -68,6 +68,12 @@ impl Lane for Baseline {
     #[inline(always)]
     fn token(self) {}
 
+    // Not always inlined, on purpose.
+    #[inline]
+    fn apart<R>((): (), part: impl FnOnce() -> R) -> R {
+        part()
+    }
+
     #[inline(always)]
     fn splat((): (), value: f32) -> Self {
         Self([f32x4::splat(value); 2])

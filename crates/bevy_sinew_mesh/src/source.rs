@@ -8,6 +8,7 @@ use bevy_mesh::{
 };
 
 use crate::error::MeshBodyError;
+use crate::formats::as_shaders_see;
 
 /// A mesh in plain arrays, in its own space.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -24,24 +25,15 @@ pub(crate) struct PartSurface {
 pub(crate) fn read(entity: Entity, mesh: &Mesh) -> Result<PartSurface, MeshBodyError> {
     let positions = attribute(entity, mesh, Mesh::ATTRIBUTE_POSITION)?
         .ok_or(MeshBodyError::NoPositions { entity })?;
-    let positions: Vec<Vec3> = match positions {
-        VertexAttributeValues::Float32x3(values) => values.iter().map(|&p| p.into()).collect(),
-        other => return Err(format(entity, Mesh::ATTRIBUTE_POSITION, other)),
+    let read = |attribute: MeshVertexAttribute, values: &VertexAttributeValues| {
+        as_shaders_see(values).ok_or_else(|| format(entity, attribute, values))
     };
-    let normals: Vec<Vec3> = match attribute(entity, mesh, Mesh::ATTRIBUTE_NORMAL)? {
-        None => Vec::new(),
-        Some(VertexAttributeValues::Float32x3(values)) => {
-            values.iter().map(|&n| n.into()).collect()
-        }
-        Some(other) => return Err(format(entity, Mesh::ATTRIBUTE_NORMAL, other)),
-    };
-    let tangents: Vec<Vec4> = match attribute(entity, mesh, Mesh::ATTRIBUTE_TANGENT)? {
-        None => Vec::new(),
-        Some(VertexAttributeValues::Float32x4(values)) => {
-            values.iter().map(|&t| t.into()).collect()
-        }
-        Some(other) => return Err(format(entity, Mesh::ATTRIBUTE_TANGENT, other)),
-    };
+    let [normals, tangents] = [Mesh::ATTRIBUTE_NORMAL, Mesh::ATTRIBUTE_TANGENT].map(|name| {
+        let values = attribute(entity, mesh, name)?;
+        values.map_or(Ok(Vec::new()), |values| read(name, values))
+    });
+    let positions = truncate(read(Mesh::ATTRIBUTE_POSITION, positions)?);
+    let (normals, tangents) = (truncate(normals?), tangents?);
     for (attribute, found) in
         [(Mesh::ATTRIBUTE_NORMAL, normals.len()), (Mesh::ATTRIBUTE_TANGENT, tangents.len())]
     {
@@ -53,6 +45,10 @@ pub(crate) fn read(entity: Entity, mesh: &Mesh) -> Result<PartSurface, MeshBodyE
     }
     let triangles = triangles(entity, mesh, positions.len())?;
     Ok(PartSurface { positions, normals, tangents, triangles })
+}
+
+fn truncate(values: Vec<Vec4>) -> Vec<Vec3> {
+    values.into_iter().map(Vec4::truncate).collect()
 }
 
 /// Whether the values of a mesh can be read on the CPU now and later.

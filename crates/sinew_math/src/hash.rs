@@ -4,25 +4,38 @@ const OFFSET_BASIS: u64 = 0xcbf2_9ce4_8422_2325;
 const PRIME: u64 = 0x0100_0000_01b3;
 
 /// A hash in work.
-pub(crate) struct Hash(u64);
+#[derive(Clone, Debug)]
+pub struct Hash(u64);
+
+impl Default for Hash {
+    fn default() -> Self {
+        Self::new()
+    }
+}
 
 impl Hash {
+    /// The hash of nothing.
+    #[must_use]
     pub fn new() -> Self {
         Self(OFFSET_BASIS)
     }
 
+    /// Continues over bytes.
     pub fn add_bytes(&mut self, bytes: &[u8]) {
         for &byte in bytes {
             self.0 = (self.0 ^ u64::from(byte)).wrapping_mul(PRIME);
         }
     }
 
+    /// Continues over numbers, each as four bytes, the lowest first.
     pub fn add_all(&mut self, values: impl IntoIterator<Item = u32>) {
         for value in values {
             self.add_bytes(&value.to_le_bytes());
         }
     }
 
+    /// The hash of all so far.
+    #[must_use]
     pub fn finish(&self) -> u64 {
         self.0
     }

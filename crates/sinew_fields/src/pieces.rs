@@ -1,7 +1,8 @@
-//! How the kernel spreads one big skin over threads, without knowing any thread pool.
+//! How the vertices of one big skin are cut into pieces of work for an [`Executor`].
 
 use core::ops::Range;
 
+use sinew_math::Executor;
 use smallvec::SmallVec;
 
 /// The most tasks that a pass is cut into.
@@ -9,54 +10,6 @@ pub(crate) const MOST_TASKS: usize = 32;
 
 /// Vertices in the smallest piece of work; a pass over fewer stays on one thread.
 pub(crate) const CHUNK: usize = 512;
-
-/// Runs independent tasks, on as many threads as it likes.
-///
-/// The result of a frame does not depend on the executor, bit for bit: tasks write to separate memory,
-/// read what earlier passes wrote, and only counts are added up.
-pub trait Executor {
-    /// The number of threads that can work at once, the caller's included.
-    fn workers(&self) -> usize;
-
-    /// Runs `work` once on each task and returns when all are done.
-    fn run<T: Send>(&self, tasks: &mut [T], work: impl Fn(&mut T) + Sync);
-}
-
-/// Runs everything on the calling thread.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Serial;
-
-impl Executor for Serial {
-    fn workers(&self) -> usize {
-        1
-    }
-
-    fn run<T: Send>(&self, tasks: &mut [T], work: impl Fn(&mut T) + Sync) {
-        for task in tasks {
-            work(task);
-        }
-    }
-}
-
-/// Starts a thread for each task but the last; for programs without a thread pool, and for tests.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct ScopedThreads(pub usize);
-
-impl Executor for ScopedThreads {
-    fn workers(&self) -> usize {
-        self.0.max(1)
-    }
-
-    fn run<T: Send>(&self, tasks: &mut [T], work: impl Fn(&mut T) + Sync) {
-        let Some((last, others)) = tasks.split_last_mut() else { return };
-        std::thread::scope(|scope| {
-            for task in others {
-                scope.spawn(|| work(task));
-            }
-            work(last);
-        });
-    }
-}
 
 /// Cuts `len` items into at most `workers` ranges whose borders are multiples of [`CHUNK`].
 pub(crate) fn ranges(len: usize, workers: usize) -> SmallVec<[Range<usize>; MOST_TASKS]> {

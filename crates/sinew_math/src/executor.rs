@@ -1,9 +1,9 @@
-//! How the kernel spreads one big body over threads, without knowing any thread pool.
+//! How kernels spread one big body or skin over threads, without knowing any thread pool.
 
 /// Runs independent tasks, on as many threads as it likes.
 ///
-/// The result of a step does not depend on the executor, bit for bit: tasks write to separate memory
-/// and every sum is formed from per-chunk parts in a fixed order.
+/// No kernel's result depends on the executor, bit for bit: tasks write to separate memory and every sum is
+/// formed from per-chunk parts in a fixed order.
 pub trait Executor {
     /// The number of threads that can work at once, the caller's included.
     fn workers(&self) -> usize;
