@@ -2,7 +2,7 @@
 
 use glam::Vec3A;
 
-use super::posed::{Distance, PosedFields};
+use super::posed::{Distance, Fold, PosedFields};
 use super::project::contact_depth;
 use super::{ContactRule, TunedSkin};
 use crate::bake::SkinBake;
@@ -15,18 +15,24 @@ pub(crate) struct Contact {
     pub depth: f32,
     /// The gradient of that difference, without a unit; about 2 where parts face each other.
     pub gradient: Vec3A,
-    /// The way back over the plane that halves the bend, weighted; zero on the right side.
-    fold: Vec3A,
+    /// The way back over the plane that halves the bend; zero on the right side.
+    back: Vec3A,
+    /// How much that way counts beside the gradient's, 0 to 1.
+    by_plane: f32,
 }
 
 /// Gradients that differ by less do not face each other at all.
 const PARALLEL: f32 = 0.15;
 /// Gradients that differ by more face each other as far as contact is concerned.
 const FACING: f32 = 0.5;
-
-/// The depth inside of the other part, in support radii, from which on the folding plane counts in full:
-/// the outer side of a bend is nowhere deep.
-const DEEP: f32 = 0.25;
+/// Where the gradient across the folding plane has this share of what two straight limbs have there, or
+/// less, the plane counts in full.
+const ASTRAY: f32 = 0.3;
+/// From this share on, the gradient is trusted alone.
+const TRUSTED: f32 = 0.7;
+/// The way, in support radii, over which the plane comes in: inside of the other part, on the inner side of
+/// the fold, and beyond the plane.
+const PLANE_BEGINS: f32 = 0.15;
 
 /// The deepest contact of a vertex at `x`, over all joints near its own in whose parts it is.
 #[inline(always)]
@@ -39,6 +45,7 @@ pub(crate) fn find_contact(
     x: Vec3A,
 ) -> Option<Contact> {
     let mut deepest: Option<Contact> = None;
+    let reach = fields.field(owner).reach;
     for near in fields.near(owner).iter().filter(|near| near.moved) {
         let joint = usize::from(near.joint);
         let Some(other) = fields.distance(bake, joint, x).filter(|other| other.radii < 0.0) else {
@@ -47,20 +54,35 @@ pub(crate) fn find_contact(
         let depth = contact_depth(fields, tuned, owner, own, joint, &other)
             - tuned.excess(vertex, near.joint);
         if deepest.is_none_or(|contact| depth > contact.depth) {
-            let gradient = own.gradient * fields.field(owner).reach
-                - other.gradient * fields.field(joint).reach;
-            let reach = fields.field(owner).reach;
-            let beyond = -near.fold.toward.dot(x - near.fold.pivot) + tuned.gap * reach;
-            let inside = -other.radii * fields.field(joint).reach;
-            let share = near.fold.share * (inside / (DEEP * reach)).clamp(0.0, 1.0);
-            let fold = near.fold.toward * (beyond.max(0.0) * share);
-            deepest = Some(Contact { depth, gradient, fold });
+            let other_reach = fields.field(joint).reach;
+            let gradient = own.gradient * reach - other.gradient * other_reach;
+            let mut contact =
+                Contact { depth, gradient, back: Vec3A::ZERO, by_plane: 0.0 };
+            if near.fold.share > 0.0 {
+                let gap = tuned.gap * reach;
+                contact.add_plane(&near.fold, x, (-other.radii * other_reach, reach, gap));
+            }
+            deepest = Some(contact);
         }
     }
     deepest
 }
 
 impl Contact {
+    /// Deep in a sharp bend, beyond the middle of the other limb, both gradients turn alike or lead out on
+    /// its far side. There the plane that halves the bend takes over.
+    #[inline(always)]
+    fn add_plane(&mut self, fold: &Fold, x: Vec3A, (inside, reach, gap): (f32, f32, f32)) {
+        let offset = x - fold.pivot;
+        let beyond = gap - fold.toward.dot(offset);
+        let ramp = |way: f32| smooth(way / (PLANE_BEGINS * reach));
+        let here = ramp(inside) * ramp(fold.inner.dot(offset)) * ramp(beyond);
+        let opening = -self.gradient.dot(fold.toward) / fold.opening;
+        let astray = smooth((TRUSTED - opening) / (TRUSTED - ASTRAY));
+        self.by_plane = fold.share * here * astray;
+        self.back = fold.toward * beyond.max(0.0);
+    }
+
     /// 0 where both gradients agree, since there is no surface between parts that face the same way, to 1
     /// where they face each other.
     #[inline(always)]
@@ -68,18 +90,17 @@ impl Contact {
         ((self.gradient.length() - PARALLEL) / (FACING - PARALLEL)).clamp(0.0, 1.0)
     }
 
-    /// The Newton step onto the medial surface for a vertex that is beyond it.
-    ///
-    /// Deep in a sharp bend both gradients shrink and turn alike near the middle of the joint, and say
-    /// nothing of the sides. There the plane that halves the bend takes over.
+    /// The way out of contact for a vertex beyond the medial surface, and its weight beside a step towards
+    /// the vertex's value, 0 to 1: the Newton step onto the medial surface where parts face each other.
     #[inline(always)]
-    pub fn step(&self) -> Vec3A {
-        let facing = self.facing();
-        let mut way = self.fold * (1.0 - facing);
-        if facing > 0.0 && self.depth > 0.0 {
-            way += self.gradient * (-facing * self.depth / self.gradient.length_squared());
+    pub fn way_out(&self) -> (Vec3A, f32) {
+        let facing = if self.depth > 0.0 { self.facing() } else { 0.0 };
+        let by_gradient = facing * (1.0 - self.by_plane);
+        let mut way = self.back * self.by_plane;
+        if by_gradient > 0.0 {
+            way += self.gradient * (-by_gradient * self.depth / self.gradient.length_squared());
         }
-        way
+        (way, by_gradient + self.by_plane)
     }
 
     /// The share of a step that can be made without crossing the medial surface, for a vertex on its own
@@ -94,6 +115,13 @@ impl Contact {
             1.0
         }
     }
+}
+
+/// A step from 0 to 1 with a continuous slope.
+#[inline(always)]
+fn smooth(x: f32) -> f32 {
+    let x = x.clamp(0.0, 1.0);
+    x * x * (3.0 - 2.0 * x)
 }
 
 impl ContactRule {

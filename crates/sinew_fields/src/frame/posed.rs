@@ -76,12 +76,22 @@ pub(crate) struct Fold {
     pub pivot: Vec3A,
     /// Unit normal, to the side of the joint that has the list.
     pub toward: Vec3A,
+    /// Unit vector in the plane, into the fold.
+    pub inner: Vec3A,
+    /// What the gradients of two straight limbs differ by across the plane.
+    pub opening: f32,
     /// How much the plane counts: 0 for limbs that bend little or do not hang together, to 1.
     pub share: f32,
 }
 
 impl Fold {
-    const NONE: Self = Self { pivot: Vec3A::ZERO, toward: Vec3A::ZERO, share: 0.0 };
+    const NONE: Self = Self {
+        pivot: Vec3A::ZERO,
+        toward: Vec3A::ZERO,
+        inner: Vec3A::ZERO,
+        opening: 1.0,
+        share: 0.0,
+    };
 
     fn flipped(self) -> Self {
         Self { toward: -self.toward, ..self }
@@ -304,9 +314,13 @@ fn fold(bake: &SkinBake, pose: &Pose, child: usize, parent: usize) -> Fold {
     let back = held.transform_vector3a(other.head.as_vec3a() - pivot).normalize_or_zero();
     let bend = (FOLD_BEGINS + outward.dot(back)) / (FOLD_BEGINS - FOLD_COUNTS);
     let share = bend.clamp(0.0, 1.0);
+    let inner = (outward + back).normalize_or_zero();
     match (outward - back).try_normalize() {
-        Some(toward) if outward != Vec3A::ZERO && back != Vec3A::ZERO => {
-            Fold { pivot: moved.transform_point3a(pivot), toward, share }
+        Some(toward) if inner != Vec3A::ZERO => {
+            let pivot = moved.transform_point3a(pivot);
+            // Normals of both limbs' sides that face each other in the fold: 2 sin(bend / 2).
+            let opening = (outward + back).length();
+            Fold { pivot, toward, inner, opening, share }
         }
         _ => Fold::NONE,
     }

@@ -99,48 +99,43 @@ impl Projector<'_> {
         } else {
             None
         };
-        if let Some(contact) = contact {
-            let way = contact.step();
-            if way != Vec3A::ZERO {
-                return Projected {
-                    position: x + way.clamp_length_max(LONGEST_CONTACT_STEP * reach),
-                    slide: Vec4::from((contact.gradient.normalize_or_zero(), CONTACT_SLIDE)),
-                    state: VertexState::Contact,
-                };
-            }
-        }
         let here = compose_at(self.bake, self.tuned, self.fields, owner, &own, x);
         let missing = self.tuned.iso[vertex] - here.value;
         let slope = here.gradient.length();
-        if missing.abs() <= ARRIVED {
+        let (out, weight) = contact.map_or((Vec3A::ZERO, 0.0), |contact| contact.way_out());
+        if weight <= 0.0 && missing.abs() <= ARRIVED {
             return still(VertexState::Fitted);
         }
-        if slope.is_nan() || slope * reach <= LEAST_SLOPE {
+        let sloped = slope * reach > LEAST_SLOPE;
+        if weight <= 0.0 && !sloped {
             return still(VertexState::NotDisplaced);
         }
-        let inward = here.gradient / slope;
+        let inward = if sloped { here.gradient / slope } else { Vec3A::ZERO };
         if let Some(stop) = self.stop_cosine {
             let turned = -Vec3A::from_vec4(before).dot(inward);
             if before.w != 0.0 && turned < stop {
                 return still(VertexState::Contact);
             }
         }
-        let longest = self.settings.longest_step * reach;
-        let length = (step * missing / slope).clamp(-longest, longest);
-        // Freedom to slide: none for a vertex that has arrived (Vaillant et al. 2013).
-        let rest = missing.abs().min(1.0) - 1.0;
-        let slide = 1.0 - rest * rest * rest * rest;
-        let mut way = inward * length;
-        let mut state = VertexState::Moving;
-        let mut slide = Vec4::from((-inward, slide));
+        let mut way = Vec3A::ZERO;
+        if sloped {
+            let longest = self.settings.longest_step * reach;
+            way = inward * (step * missing / slope).clamp(-longest, longest);
+        }
+        let mut touching = weight;
         if let Some(contact) = contact {
             let share = contact.open_share(way);
-            if share < 1.0 {
-                way *= share;
-                slide = Vec4::from((contact.gradient.normalize_or_zero(), CONTACT_SLIDE));
-                state = VertexState::Contact;
-            }
+            touching = touching.max(1.0 - share);
+            way *= share * (1.0 - weight);
+            way += out.clamp_length_max(LONGEST_CONTACT_STEP * reach);
         }
+        // Freedom to slide: none for a vertex that has arrived (Vaillant et al. 2013).
+        let rest = missing.abs().min(1.0) - 1.0;
+        let free = 1.0 - rest * rest * rest * rest;
+        let across = contact.map_or(Vec3A::ZERO, |contact| contact.gradient.normalize_or_zero());
+        let normal = (-inward).lerp(across, touching).normalize_or_zero();
+        let slide = Vec4::from((normal, free + (CONTACT_SLIDE - free) * touching));
+        let state = if touching > 0.0 { VertexState::Contact } else { VertexState::Moving };
         Projected { position: x + way, slide, state }
     }
 
