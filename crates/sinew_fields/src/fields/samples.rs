@@ -88,6 +88,10 @@ const CANDIDATES: usize = 20;
 const CLOSEST: f64 = 1e-3;
 /// A free end is open when no vertex is nearer to it than this share of the part's radius.
 const OPEN_END: f64 = 0.5;
+/// The cosine between normals from which on two points are taken for one sheet of skin.
+const SAME_SHEET: f64 = 0.5;
+/// Points that a smoothed sample needs at least.
+const LEAST_NEAR: f64 = 6.0;
 /// Directions round the axis in which a dome has points.
 const DOME_SECTORS: usize = 6;
 /// Angles of a dome's points above the end of the segment, in degrees.
@@ -126,7 +130,9 @@ pub fn part_samples(
             sample.normal = -sample.normal;
         }
     }
-    let mut samples = spread(&pool, settings.count.max(4));
+    let chosen = spread(&pool, settings.count.max(4));
+    let mut samples: Vec<Sample> =
+        chosen.iter().map(|sample| smoothed(sample, &pool, spacing(&chosen))).collect();
     if samples.len() < 4 {
         return Err(NoField::TooFewSamples { samples: samples.len() });
     }
@@ -197,6 +203,50 @@ fn spread(pool: &[Sample], count: usize) -> Vec<Sample> {
         }
     }
     chosen
+}
+
+/// The mean distance from a sample to the nearest other one.
+fn spacing(samples: &[Sample]) -> f64 {
+    let nearest = |(i, a): (usize, &Sample)| {
+        let others = samples.iter().enumerate().filter(|(j, _)| *j != i);
+        others.map(|(_, b)| a.position.distance(b.position)).fold(f64::INFINITY, f64::min)
+    };
+    samples.iter().enumerate().map(nearest).sum::<f64>() / samples.len().max(1) as f64
+}
+
+/// A sample without the detail that lies between samples: it would be fitted as noise, and skin that
+/// slides along the field would ride over it. The detail is kept by each vertex's value instead.
+///
+/// The normal is the mean over the pool within one spacing. The position moves along it to the height at
+/// the middle of the least-squares paraboloid `h = a + c r²`, so that round limbs do not shrink.
+fn smoothed(sample: &Sample, pool: &[Sample], spacing: f64) -> Sample {
+    let near = || {
+        pool.iter().filter(|other| {
+            other.position.distance_squared(sample.position) <= spacing * spacing
+                && other.normal.dot(sample.normal) > SAME_SHEET
+        })
+    };
+    let Some(normal) = near().map(|other| other.normal).sum::<DVec3>().try_normalize() else {
+        return *sample;
+    };
+    let (mut n, mut r, mut rr, mut h, mut hr) = (0.0, 0.0, 0.0, 0.0, 0.0);
+    for other in near() {
+        let offset = other.position - sample.position;
+        let height = offset.dot(normal);
+        let squared = offset.length_squared() - height * height;
+        n += 1.0;
+        r += squared;
+        rr += squared * squared;
+        h += height;
+        hr += height * squared;
+    }
+    let determinant = n * rr - r * r;
+    if n < LEAST_NEAR || determinant <= 1e-9 * n * rr {
+        return *sample;
+    }
+    let middle = (h * rr - hr * r) / determinant;
+    let position = sample.position + normal * middle.clamp(-0.25 * spacing, 0.25 * spacing);
+    Sample { position, normal }
 }
 
 /// Whether all samples lie near one plane, seen by the smallest extent over many directions.

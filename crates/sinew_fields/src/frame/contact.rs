@@ -56,8 +56,7 @@ pub(crate) fn find_contact(
         if deepest.is_none_or(|contact| depth > contact.depth) {
             let other_reach = fields.field(joint).reach;
             let gradient = own.gradient * reach - other.gradient * other_reach;
-            let mut contact =
-                Contact { depth, gradient, back: Vec3A::ZERO, by_plane: 0.0 };
+            let mut contact = Contact { depth, gradient, back: Vec3A::ZERO, by_plane: 0.0 };
             if near.fold.share > 0.0 {
                 let gap = tuned.gap * reach;
                 contact.add_plane(&near.fold, x, (-other.radii * other_reach, reach, gap));
@@ -119,7 +118,7 @@ impl Contact {
 
 /// A step from 0 to 1 with a continuous slope.
 #[inline(always)]
-fn smooth(x: f32) -> f32 {
+pub(crate) fn smooth(x: f32) -> f32 {
     let x = x.clamp(0.0, 1.0);
     x * x * (3.0 - 2.0 * x)
 }

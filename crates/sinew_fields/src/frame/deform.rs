@@ -4,7 +4,7 @@ use glam::{Quat, Vec3A, Vec4};
 use smallvec::SmallVec;
 
 use super::normals::bend_normals;
-use super::project::Projector;
+use super::project::{Goal, Projector};
 use super::smooth::{relaxed, smooth_contact};
 use super::{SkinScratch, SkinSettings, Start, TunedSkin, VertexState};
 use crate::bake::SkinBake;
@@ -104,6 +104,7 @@ struct PlaceTask<'a> {
     back: &'a mut [Vec3A],
     slide: &'a mut [Vec4],
     states: &'a mut [VertexState],
+    goals: &'a mut [Goal],
     bends: &'a mut [Quat],
 }
 
@@ -116,12 +117,13 @@ fn place(
     scratch: &mut SkinScratch,
     executor: &impl Executor,
 ) {
-    let SkinScratch { fields, start, turns, front, back, slide, states, bends, .. } = scratch;
+    let SkinScratch { fields, start, turns, front, back, slide, states, goals, bends, .. } =
+        scratch;
     let fields = &*fields;
     let projector = Projector::new(bake, tuned, fields, settings);
     let (mut start, mut turns, mut front) = (&mut start[..], &mut turns[..], &mut front[..]);
     let (mut back, mut slide, mut states) = (&mut back[..], &mut slide[..], &mut states[..]);
-    let mut bends = &mut bends[..];
+    let (mut goals, mut bends) = (&mut goals[..], &mut bends[..]);
     let mut tasks: SmallVec<[PlaceTask<'_>; MOST_TASKS]> = ranges(start.len(), executor.workers())
         .into_iter()
         .map(|range| PlaceTask {
@@ -132,6 +134,7 @@ fn place(
             back: take(&mut back, range.len()),
             slide: take(&mut slide, range.len()),
             states: take(&mut states, range.len()),
+            goals: take(&mut goals, range.len()),
             bends: take(&mut bends, range.len()),
         })
         .collect();
@@ -151,11 +154,13 @@ fn place(
             task.bends[i] = Quat::IDENTITY;
             task.slide[i] = Vec4::ZERO;
             task.states[i] = state;
-            let mut placed = plain;
+            let (mut placed, mut goal) = (plain, Goal::default());
             if state.is_active() && settings.strength > 0.0 {
                 let owner = &pose.joints()[usize::from(row.0[0])];
-                placed = projector.start(vertex, plain, owner.affine.transform_point3a(rest));
+                let carried = owner.affine.transform_point3a(rest);
+                (placed, goal) = projector.start(vertex, plain, carried);
             }
+            task.goals[i] = goal;
             task.front[i] = placed;
             task.back[i] = placed;
         }
@@ -211,10 +216,10 @@ fn project_all(
     executor: &impl Executor,
     (relax, near_contact): (bool, bool),
 ) {
-    let SkinScratch { fields, front, back, slide, slide_back, states, beta, .. } = scratch;
+    let SkinScratch { fields, front, back, slide, slide_back, states, goals, beta, .. } = scratch;
     let projector = Projector::new(bake, tuned, fields, settings);
     {
-        let (front, slide, beta) = (&front[..], &slide[..], &beta[..]);
+        let (front, slide, beta, goals) = (&front[..], &slide[..], &beta[..], &goals[..]);
         let (mut back, mut slide_back) = (&mut back[..], &mut slide_back[..]);
         let mut states = &mut states[..];
         let mut tasks: SmallVec<[ProjectTask<'_>; MOST_TASKS]> =
@@ -250,7 +255,7 @@ fn project_all(
                 if relax && slide[vertex].w > 0.0 && bake.relaxed[vertex] {
                     position = relaxed(bake, front, vertex, slide[vertex]);
                 }
-                let projected = projector.project(vertex, position, slide[vertex], step);
+                let projected = projector.project(vertex, position, goals[vertex], step);
                 let finite = projected.position.is_finite();
                 task.back[i] = if finite { projected.position } else { front[vertex] };
                 task.slide_back[i] = projected.slide;

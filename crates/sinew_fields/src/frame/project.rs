@@ -2,7 +2,7 @@
 
 use glam::{Vec3A, Vec4};
 
-use super::contact::find_contact;
+use super::contact::{find_contact, smooth};
 use super::posed::{Distance, PosedFields};
 use super::{SkinSettings, TunedSkin, VertexState};
 use crate::bake::SkinBake;
@@ -66,6 +66,16 @@ pub(crate) struct Projector<'a> {
     pub stop_cosine: Option<f32>,
 }
 
+/// What a vertex is moved towards; found from its start, so that it does not change from step to step.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(crate) struct Goal {
+    /// The value of the composed field that the vertex shall have.
+    pub value: f32,
+    /// How much the vertex belongs to the sheet where two parts touch, 0 to 1. On the sheet only contact
+    /// moves it: its value at rest is no longer to be had there.
+    pub touching: f32,
+}
+
 /// A vertex after a projection.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Projected {
@@ -83,78 +93,135 @@ const LONGEST_CONTACT_STEP: f32 = 0.5;
 const CONTACT_SLIDE: f32 = 0.5;
 /// Gradients shorter than this, in values a support radius, have no direction.
 const LEAST_SLOPE: f32 = 1e-3;
+/// The depth, in support radii, from which on a vertex starts where its joint carries it.
+const CARRIED: f32 = 0.4;
+/// The depth, in support radii, from which on a vertex belongs to the sheet of contact altogether. Where
+/// contact begins, the sheet is a few tenths of a radius below the fillet that a blend lays over it: over
+/// this depth a vertex goes from one to the other.
+const ON_SHEET: f32 = 0.3;
+/// Newton steps that take a start out of contact.
+const START_STEPS: usize = 3;
+/// Halvings of a step that goes past the place where the gradient turns.
+const HALVINGS: usize = 6;
 
 impl Projector<'_> {
-    /// One step for a vertex at `x`. `before` is the normal of the step before, for the published rule.
+    /// One step for a vertex at `x`.
     #[inline(always)]
-    pub fn project(&self, vertex: usize, x: Vec3A, before: Vec4, step: f32) -> Projected {
+    pub fn project(&self, vertex: usize, x: Vec3A, goal: Goal, step: f32) -> Projected {
         let owner = usize::from(self.bake.influences.dominant(vertex));
-        let still = |state| Projected { position: x, slide: Vec4::from((x * 0.0, 0.0)), state };
+        let still = |state| Projected { position: x, slide: Vec4::ZERO, state };
         let Some(own) = self.fields.distance(self.bake, owner, x) else {
             return still(VertexState::NotDisplaced);
         };
         let reach = self.fields.field(owner).reach;
-        let contact = if self.stop_cosine.is_none() {
-            find_contact(self.bake, self.tuned, self.fields, (vertex, owner), &own, x)
-        } else {
-            None
-        };
         let here = compose_at(self.bake, self.tuned, self.fields, owner, &own, x);
-        let missing = self.tuned.iso[vertex] - here.value;
+        let missing = goal.value - here.value;
         let slope = here.gradient.length();
+        let contact = match self.stop_cosine {
+            None => find_contact(self.bake, self.tuned, self.fields, (vertex, owner), &own, x),
+            Some(_) => None,
+        };
         let (out, weight) = contact.map_or((Vec3A::ZERO, 0.0), |contact| contact.way_out());
         if weight <= 0.0 && missing.abs() <= ARRIVED {
-            return still(VertexState::Fitted);
+            let touches = goal.touching > 0.0;
+            return still(if touches { VertexState::Contact } else { VertexState::Fitted });
         }
         let sloped = slope * reach > LEAST_SLOPE;
         if weight <= 0.0 && !sloped {
             return still(VertexState::NotDisplaced);
         }
-        let inward = if sloped { here.gradient / slope } else { Vec3A::ZERO };
-        if let Some(stop) = self.stop_cosine {
-            let turned = -Vec3A::from_vec4(before).dot(inward);
-            if before.w != 0.0 && turned < stop {
-                return still(VertexState::Contact);
-            }
-        }
         let mut way = Vec3A::ZERO;
+        let mut inward = Vec3A::ZERO;
         if sloped {
+            inward = here.gradient / slope;
             let longest = self.settings.longest_step * reach;
             way = inward * (step * missing / slope).clamp(-longest, longest);
         }
-        let mut touching = weight;
+        if let Some(stop) = self.stop_cosine
+            && let Some(shorter) = self.before_turn(owner, x, inward, way, stop)
+        {
+            let position = x + shorter;
+            return Projected { position, slide: Vec4::ZERO, state: VertexState::Contact };
+        }
+        let mut touching = weight.max(goal.touching);
         if let Some(contact) = contact {
             let share = contact.open_share(way);
             touching = touching.max(1.0 - share);
-            way *= share * (1.0 - weight);
+            way *= share * (1.0 - weight) * (1.0 - goal.touching);
             way += out.clamp_length_max(LONGEST_CONTACT_STEP * reach);
         }
         // Freedom to slide: none for a vertex that has arrived (Vaillant et al. 2013).
         let rest = missing.abs().min(1.0) - 1.0;
         let free = 1.0 - rest * rest * rest * rest;
-        let across = contact.map_or(Vec3A::ZERO, |contact| contact.gradient.normalize_or_zero());
+        let across = contact.map_or(-inward, |contact| contact.gradient.normalize_or_zero());
         let normal = (-inward).lerp(across, touching).normalize_or_zero();
-        let slide = Vec4::from((normal, free + (CONTACT_SLIDE - free) * touching));
+        let slide = normal.extend(free + (CONTACT_SLIDE - free) * touching);
         let state = if touching > 0.0 { VertexState::Contact } else { VertexState::Moving };
         Projected { position: x + way, slide, state }
     }
 
-    /// Where a vertex starts: at its plain position, or, as far as its own joint would carry it into
-    /// another part, where that joint alone carries it.
+    /// The published rule: the part of a step before the gradient turns by too much, `None` when the
+    /// whole step can be made.
+    fn before_turn(
+        &self,
+        owner: usize,
+        x: Vec3A,
+        inward: Vec3A,
+        way: Vec3A,
+        stop_cosine: f32,
+    ) -> Option<Vec3A> {
+        let turned = |share: f32| {
+            let there = x + way * share;
+            self.fields.distance(self.bake, owner, there).is_some_and(|own| {
+                let field = compose_at(self.bake, self.tuned, self.fields, owner, &own, there);
+                field.gradient.dot(inward) < stop_cosine * field.gradient.length()
+            })
+        };
+        if !turned(1.0) {
+            return None;
+        }
+        let (mut before, mut after) = (0.0, 1.0);
+        for _ in 0..HALVINGS {
+            let middle = 0.5 * (before + after);
+            *if turned(middle) { &mut after } else { &mut before } = middle;
+        }
+        Some(way * before)
+    }
+
+    /// Where a vertex starts, and its goal.
     ///
-    /// Blended starts of vertices deep inside of a sharp bend lie beyond the middle of their own limb,
-    /// where gradients point to the wrong side. The joint alone keeps a vertex on its own side.
+    /// A vertex starts at its plain position, or, as far as its own joint alone would carry it into
+    /// another part, where that joint carries it, taken back out of contact: blended starts of vertices
+    /// deep inside of a sharp bend come to lie in the wrong order along the fold.
     #[inline(always)]
-    pub fn start(&self, vertex: usize, plain: Vec3A, carried: Vec3A) -> Vec3A {
+    pub fn start(&self, vertex: usize, plain: Vec3A, carried: Vec3A) -> (Vec3A, Goal) {
         let owner = usize::from(self.bake.influences.dominant(vertex));
-        let Some(own) = self.fields.distance(self.bake, owner, carried) else { return plain };
-        let at = (vertex, owner);
-        let contact = find_contact(self.bake, self.tuned, self.fields, at, &own, carried);
-        let depth = contact.map_or(0.0, |contact| contact.depth.max(0.0));
-        let share = (depth / (CARRIED * self.fields.field(owner).reach)).clamp(0.0, 1.0);
-        plain.lerp(carried, share * share * (3.0 - 2.0 * share))
+        let value = self.tuned.iso[vertex];
+        let free = (plain, Goal { value, touching: 0.0 });
+        let distance = |x| self.fields.distance(self.bake, owner, x);
+        let contact = |own: &Distance, x| {
+            find_contact(self.bake, self.tuned, self.fields, (vertex, owner), own, x)
+        };
+        let Some(own) = distance(carried).filter(|_| self.stop_cosine.is_none()) else {
+            return free;
+        };
+        let depth = contact(&own, carried).map_or(0.0, |contact| contact.depth);
+        if depth <= 0.0 {
+            return free;
+        }
+        let reach = self.fields.field(owner).reach;
+        let mut x = plain.lerp(carried, smooth(depth / (CARRIED * reach)));
+        let mut value_there = value;
+        for step in 0..=START_STEPS {
+            let Some(own) = distance(x) else { return free };
+            if step == START_STEPS {
+                value_there = compose_at(self.bake, self.tuned, self.fields, owner, &own, x).value;
+            } else if let Some(contact) = contact(&own, x) {
+                x += contact.way_out().0.clamp_length_max(LONGEST_CONTACT_STEP * reach);
+            }
+        }
+        let touching = smooth(depth / (ON_SHEET * reach));
+        let value = value + (value_there - value) * touching;
+        (plain.lerp(x, touching), Goal { value, touching })
     }
 }
-
-/// The depth, in support radii, from which on a vertex starts where its joint carries it.
-const CARRIED: f32 = 0.4;

@@ -3,6 +3,7 @@
 use glam::{Quat, Vec3A, Vec4};
 
 use super::PosedFields;
+use super::project::Goal;
 use crate::bake::SkinBake;
 use crate::pieces::fill;
 use crate::skinning::SkinningError;
@@ -45,6 +46,7 @@ pub struct SkinScratch {
     pub(crate) slide: Vec<Vec4>,
     pub(crate) slide_back: Vec<Vec4>,
     pub(crate) states: Vec<VertexState>,
+    pub(crate) goals: Vec<Goal>,
     pub(crate) beta: Vec<f32>,
     pub(crate) beta_back: Vec<f32>,
     /// From the plain normal to the solved one.
@@ -66,6 +68,7 @@ impl SkinScratch {
             slide: vec![Vec4::ZERO; count],
             slide_back: vec![Vec4::ZERO; count],
             states: vec![VertexState::Plain; count],
+            goals: vec![Goal::default(); count],
             beta: vec![0.0; count],
             beta_back: vec![0.0; count],
             bends: vec![Quat::IDENTITY; count],

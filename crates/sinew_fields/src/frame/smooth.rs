@@ -27,7 +27,7 @@ pub(crate) fn relaxed(bake: &SkinBake, positions: &[Vec3A], vertex: usize, slide
 
 /// Smooths the skin where it touches: a crease of one vertex becomes one of a few.
 ///
-/// The weight is 1 at vertices in contact; a few means over ring and vertex spread it, and each smoothing
+/// The weight is 1 at vertices in contact, growing as they come onto the sheet of contact; a few means over ring and vertex spread it, and each smoothing
 /// then moves vertices by their weight towards the mean of their ring. Returns `false`, having changed
 /// nothing, when there is no contact or no smoothing.
 pub(crate) fn smooth_contact(
@@ -36,14 +36,15 @@ pub(crate) fn smooth_contact(
     scratch: &mut SkinScratch,
     executor: &impl Executor,
 ) -> bool {
-    let SkinScratch { front, back, states, beta, beta_back, .. } = scratch;
+    let SkinScratch { front, back, states, goals, beta, beta_back, .. } = scratch;
     let contact = |state: &VertexState| *state == VertexState::Contact;
     if !states.iter().any(contact) {
         return false;
     }
     let states = &states[..];
-    for (beta, state) in beta.iter_mut().zip(states) {
-        *beta = f32::from(u8::from(contact(state)));
+    let published = settings.contact.stop_cosine().is_some();
+    for ((beta, state), goal) in beta.iter_mut().zip(states).zip(&*goals) {
+        *beta = if published { f32::from(u8::from(contact(state))) } else { goal.touching };
     }
     if settings.smoothings == 0 {
         return true;
