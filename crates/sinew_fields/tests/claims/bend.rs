@@ -1,7 +1,6 @@
 //! Rig A bent and twisted: volume, contact, detail.
-
-use glam::{DVec3, Vec3};
-use sinew_fields::{JointOperator, Opening, SkinSettings, Start};
+use glam::{Affine3A, DVec3, Quat, Vec3};
+use sinew_fields::{JointOperator, Opening, Pose, PosedFields, SkinSettings, Start};
 
 use crate::fixtures::{Rig, bent, crossings, penetration, twisted, wide};
 
@@ -26,7 +25,7 @@ fn the_outer_side_of_a_bend_keeps_its_radius_where_linear_blend_loses_it() {
     for (degrees, linear) in [(60.0, 0.866), (90.0, 0.707), (120.0, 0.5)] {
         let (start, _) = rig.solve(&bent(degrees), &plain(Start::Linear));
         let radius = outer_radius(&rig, &start);
-        assert!((radius - linear).abs() < 0.02, "linear blend at {degrees}: {radius}");
+        assert!((radius - linear).abs() < 0.005, "linear blend at {degrees}: {radius}");
         let (out, _) = rig.solve(&bent(degrees), &SkinSettings::default());
         let radius = outer_radius(&rig, &out);
         assert!(radius >= 0.98, "{degrees}: {radius}");
@@ -72,16 +71,17 @@ fn contact_grows_with_the_bend() {
 }
 
 #[test]
-fn the_published_rule_stops_vertices_at_contact_but_leaves_penetration() {
-    let rig = Rig::finger();
-    let (out, report) = rig.solve(&bent(120.0), &SkinSettings::published());
-    let depths = penetration(&rig.mesh.positions, &out, 120.0);
-    let settings = SkinSettings { smoothings: 0, diffusions: 0, ..SkinSettings::published() };
-    let (_, unsmoothed) = rig.solve(&bent(120.0), &settings);
-    assert!(report.contact > 0 && unsmoothed.contact > 0);
-    assert!(depths.iter().all(|depth| depth.is_finite()));
-    let radius = outer_radius(&rig, &out);
-    assert!(radius >= 0.98, "{radius}");
+fn the_published_rule_ends_deep_penetration_but_crosses_far_more_than_the_medial_plane() {
+    let rig = Rig::new(1.0, 0.0, JointOperator::Union);
+    let rest = &rig.mesh.positions;
+    let deepest = |out: &[[f32; 3]]| penetration(rest, out, 120.0).into_iter().fold(0.0, f64::max);
+    let (dual, _) = rig.solve(&bent(120.0), &plain(Start::DualQuaternion));
+    let (theirs, report) = rig.solve(&bent(120.0), &SkinSettings::published());
+    assert!(report.contact > 0);
+    assert!(deepest(&theirs) < 0.25 * deepest(&dual), "{}", deepest(&theirs));
+    let (ours, _) = rig.solve(&bent(120.0), &SkinSettings::default());
+    let [ours, theirs] = [ours, theirs].map(|out| crossings(&rig.mesh.triangles, &out));
+    assert!(theirs > 4 * ours, "{theirs} crossings by the published rule, {ours} by ours");
 }
 
 fn least_radius(out: &[[f32; 3]]) -> f64 {
@@ -93,7 +93,7 @@ fn a_twist_does_not_collapse() {
     let rig = Rig::finger();
     for (degrees, linear) in [(90.0, 0.707), (150.0, 0.259)] {
         let (start, _) = rig.solve(&twisted(degrees), &plain(Start::Linear));
-        assert!((least_radius(&start) - linear).abs() < 0.02, "{}", least_radius(&start));
+        assert!((least_radius(&start) - linear).abs() < 0.001, "{}", least_radius(&start));
         let settings = SkinSettings { start: Start::Linear, ..SkinSettings::default() };
         let (out, _) = rig.solve(&twisted(degrees), &settings);
         assert!(least_radius(&out) >= 0.95, "from linear, {degrees}: {}", least_radius(&out));
@@ -132,34 +132,77 @@ fn bumps_keep_their_height_in_a_bend() {
     assert!((after / before - 1.0).abs() < 0.05, "{before} became {after}");
 }
 
-#[test]
-fn a_blend_raises_the_crease_and_a_union_does_not() {
-    for (degrees, crease, raised) in [(60.0_f32, 1.155, 1.214), (90.0, 1.414, 1.559)] {
-        let half = degrees.to_radians() / 2.0;
-        let inward = Vec3::new(-half.sin(), half.cos(), 0.0);
-        let height = |operator| {
-            let rig = Rig::new(1.0, 0.0, operator);
-            let mut fields = sinew_fields::PosedFields::new(&rig.bake);
-            fields.update(&rig.bake, &rig.tuned, &bent(degrees));
-            let value =
-                |h: f32| fields.sample(&rig.bake, &rig.tuned, inward * h).map_or(0.0, |s| s.value);
-            let (mut low, mut high) = (0.9, 2.5);
+/// How far a fit with 50 samples may be off the skin between them (measured for tubes, in radii); a crease
+/// stands that much farther out, as both limbs meet at an angle there.
+const FIT_ERROR: f64 = 0.024;
+
+/// Distances of the crease from the joint, for bends to all sides.
+fn creases(rig: &Rig, degrees: f32) -> Vec<f64> {
+    let half = degrees.to_radians() / 2.0;
+    let inward = Vec3::new(-half.sin(), half.cos(), 0.0);
+    let mut fields = PosedFields::new(&rig.bake);
+    (0..12)
+        .map(|side| {
+            let turn = Quat::from_rotation_x(side as f32 * std::f32::consts::TAU / 12.0);
+            let bend = turn * Quat::from_rotation_z(degrees.to_radians()) * turn.inverse();
+            let pose = Pose::new(&[Affine3A::IDENTITY, Affine3A::from_quat(bend)]);
+            fields.update(&rig.bake, &rig.tuned, &pose);
+            let value = |h: f32| {
+                let sample = fields.sample(&rig.bake, &rig.tuned, turn * inward * h);
+                sample.map_or(0.0, |sample| sample.value)
+            };
+            let (mut low, mut high) = (0.9, 2.6);
             for _ in 0..40 {
                 let middle = 0.5 * (low + high);
                 *if value(middle) > 0.5 { &mut low } else { &mut high } = middle;
             }
-            low
-        };
-        let union = height(JointOperator::Union);
-        assert!((union - crease).abs() < 0.03, "union at {degrees}: {union}");
-        let blend = height(JointOperator::Blend(Opening::FINGER));
-        assert!(
-            (blend - raised).abs() < 0.05 && blend > union + 0.03,
-            "blend at {degrees}: {blend}"
-        );
-        let bulge = JointOperator::Bulge { magnitude: 0.7, opening: Opening::BULGE };
-        assert!(height(bulge) >= union - 0.01);
+            f64::from(low)
+        })
+        .collect()
+}
+
+fn mean(values: &[f64]) -> f64 {
+    values.iter().sum::<f64>() / values.len() as f64
+}
+
+#[test]
+fn a_blend_raises_the_crease_and_a_union_does_not() {
+    let of = |operator| Rig::new(1.0, 0.0, operator);
+    let (union, blend) = (of(JointOperator::Union), of(JointOperator::Blend(Opening::FINGER)));
+    for (degrees, raised) in [(60.0, 1.214), (90.0, 1.559), (120.0, 2.204)] {
+        // Two straight tubes of radius 1 meet at 1 / cos(bend / 2).
+        let exact = 1.0 / (f64::from(degrees) / 2.0).to_radians().cos();
+        let creases_of_union = creases(&union, degrees);
+        for crease in &creases_of_union {
+            assert!((crease - exact).abs() < FIT_ERROR * exact, "union, {degrees}: {crease}");
+        }
+        let crease = mean(&creases_of_union);
+        assert!((crease - exact).abs() < 0.005, "union, {degrees}: {crease}, not {exact}");
+        let crease = mean(&creases(&blend, degrees));
+        assert!((crease - raised).abs() < 0.02, "blend, {degrees}: {crease}, not {raised}");
     }
+}
+
+#[test]
+fn a_bulge_rises_beside_the_crease_and_not_in_it() {
+    let bulge = JointOperator::Bulge { magnitude: 0.7, opening: Opening::BULGE };
+    let (union, bulge) = (Rig::new(1.0, 0.0, JointOperator::Union), Rig::new(1.0, 0.0, bulge));
+    let degrees = 90.0;
+    let [flat, high] = [&union, &bulge].map(|rig| mean(&creases(rig, degrees)));
+    assert!((high - flat).abs() < 0.02, "in the crease: {flat} and {high}");
+    // Beside the crease, a quarter of a radius along the limb, over the skin of the first limb.
+    let height = |rig: &Rig| {
+        let mut fields = PosedFields::new(&rig.bake);
+        fields.update(&rig.bake, &rig.tuned, &bent(degrees));
+        let value = |y: f32| {
+            let sample = fields.sample(&rig.bake, &rig.tuned, Vec3::new(-1.25, y, 0.0));
+            sample.map_or(0.0, |sample| sample.value)
+        };
+        (0..400).map(|i| 0.9 + i as f32 * 1e-3).filter(|&y| value(y) > 0.5).fold(0.0, f32::max)
+    };
+    let (flat, high) = (height(&union), height(&bulge));
+    assert!((flat - 1.0).abs() < 0.03, "{flat}");
+    assert!(high > flat + 0.02, "beside the crease: {flat} and {high}");
 }
 
 #[test]

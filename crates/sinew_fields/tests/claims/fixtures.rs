@@ -39,8 +39,9 @@ pub fn tube(half_width: f64, bump: f64) -> Mesh {
     let mut positions = Vec::new();
     for ring in 0..RINGS {
         for side in 0..SIDES {
-            let border = ring == 0 || ring + 1 == RINGS;
-            let shift = if border { 0.0 } else { 0.25 * spacing * random.signed() };
+            // The borders, and the ring at the joint, whose weights are then ½ and ½.
+            let straight = ring % (RINGS / 2) == 0;
+            let shift = if straight { 0.0 } else { 0.25 * spacing * random.signed() };
             let x = ring as f64 * spacing - 4.0 + shift;
             let angle = (side as f64 + 0.25 * random.signed()) * turn;
             let r = 1.0 + bump * (x * 9.0).sin() * (angle * 6.0).cos();
@@ -133,8 +134,8 @@ pub fn wide(p: [f32; 3]) -> DVec3 {
     DVec3::from(p.map(f64::from))
 }
 
-/// How far each vertex is beyond the plane that halves the bend, where it is in the other limb, by plane
-/// geometry alone; negative or zero where it is not.
+/// How deep each vertex is in the other limb, by plane geometry alone: the shorter of its ways back over the
+/// plane that halves the bend and out through the other limb's surface. Negative or zero where it is not.
 pub fn penetration(rest: &[[f32; 3]], solved: &[[f32; 3]], degrees: f64) -> Vec<f64> {
     let angle = degrees.to_radians();
     // Limbs lie along -x and along `far`; their fold is on the side of +y.
@@ -144,10 +145,10 @@ pub fn penetration(rest: &[[f32; 3]], solved: &[[f32; 3]], degrees: f64) -> Vec<
         .zip(solved)
         .map(|(rest, solved)| {
             let p = wide(*solved);
-            let (own_side, other) = if rest[0] < 0.0 { (1.0, far) } else { (-1.0, -DVec3::X) };
+            let (own_side, other) = if rest[0] <= 0.0 { (1.0, far) } else { (-1.0, -DVec3::X) };
             let along = p.dot(other);
-            let inside = (p - other * along).length() < 1.0 && along > 0.0;
-            if inside { own_side * p.dot(across) } else { 0.0 }
+            let below = 1.0 - (p - other * along).length();
+            if along > 0.0 { below.min(own_side * p.dot(across)) } else { 0.0 }
         })
         .collect()
 }
