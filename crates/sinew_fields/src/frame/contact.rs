@@ -2,7 +2,7 @@
 
 use glam::Vec3A;
 
-use super::posed::{Distance, Fold, PosedFields};
+use super::posed::{Distance, Fold, PosedFields, smooth};
 use super::project::contact_depth;
 use super::{ContactRule, TunedSkin};
 use crate::bake::SkinBake;
@@ -52,7 +52,7 @@ pub(crate) fn find_contact(
             continue;
         };
         let depth = contact_depth(fields, tuned, owner, own, joint, &other)
-            - tuned.excess(vertex, near.joint);
+            - tuned.excess(vertex, near.joint, near.fold.turned) * reach;
         if deepest.is_none_or(|contact| depth > contact.depth) {
             let other_reach = fields.field(joint).reach;
             let gradient = own.gradient * reach - other.gradient * other_reach;
@@ -114,13 +114,6 @@ impl Contact {
             1.0
         }
     }
-}
-
-/// A step from 0 to 1 with a continuous slope.
-#[inline(always)]
-pub(crate) fn smooth(x: f32) -> f32 {
-    let x = x.clamp(0.0, 1.0);
-    x * x * (3.0 - 2.0 * x)
 }
 
 impl ContactRule {

@@ -80,8 +80,11 @@ pub(crate) struct Fold {
     pub inner: Vec3A,
     /// What the gradients of two straight limbs differ by across the plane.
     pub opening: f32,
-    /// How much the plane counts: 0 for limbs that bend little or do not hang together, to 1.
+    /// How much the plane counts: 0 for limbs that bend little, stand as they do at rest or do not hang
+    /// together, to 1.
     pub share: f32,
+    /// How far the joint has turned from rest: 0 at rest to 1 at 60° or more.
+    pub turned: f32,
 }
 
 impl Fold {
@@ -91,6 +94,7 @@ impl Fold {
         inner: Vec3A::ZERO,
         opening: 1.0,
         share: 0.0,
+        turned: 0.0,
     };
 
     fn flipped(self) -> Self {
@@ -305,6 +309,9 @@ const FOLD_BEGINS: f32 = 0.5;
 /// The cosine of the bend from which on it counts in full, about 110°.
 const FOLD_COUNTS: f32 = -0.35;
 
+/// The trace of a rotation by 60°, `1 + 2 cos 60°`.
+const TURNED_TRACE: f32 = 2.0;
+
 /// The plane that halves the bend between a child and its parent, seen from the child.
 fn fold(bake: &SkinBake, pose: &Pose, child: usize, parent: usize) -> Fold {
     let (limb, other) = (&bake.joints[child].segment, &bake.joints[parent].segment);
@@ -313,17 +320,27 @@ fn fold(bake: &SkinBake, pose: &Pose, child: usize, parent: usize) -> Fold {
     let outward = moved.transform_vector3a(limb.tail.as_vec3a() - pivot).normalize_or_zero();
     let back = held.transform_vector3a(other.head.as_vec3a() - pivot).normalize_or_zero();
     let bend = (FOLD_BEGINS + outward.dot(back)) / (FOLD_BEGINS - FOLD_COUNTS);
-    let share = bend.clamp(0.0, 1.0);
+    let relative = pose.joints()[parent].inverse.matrix3 * moved.matrix3;
+    let trace = relative.x_axis.x + relative.y_axis.y + relative.z_axis.z;
+    let turned = smooth((3.0 - trace) / (3.0 - TURNED_TRACE));
+    let share = bend.clamp(0.0, 1.0) * turned;
     let inner = (outward + back).normalize_or_zero();
     match (outward - back).try_normalize() {
         Some(toward) if inner != Vec3A::ZERO => {
             let pivot = moved.transform_point3a(pivot);
             // Normals of both limbs' sides that face each other in the fold: 2 sin(bend / 2).
             let opening = (outward + back).length();
-            Fold { pivot, toward, inner, opening, share }
+            Fold { pivot, toward, inner, opening, share, turned }
         }
         _ => Fold::NONE,
     }
+}
+
+/// A step from 0 to 1 with a continuous slope.
+#[inline(always)]
+pub(crate) fn smooth(x: f32) -> f32 {
+    let x = x.clamp(0.0, 1.0);
+    x * x * (3.0 - 2.0 * x)
 }
 
 /// Whether two joints move against each other, seen from where the second one begins.

@@ -2,8 +2,8 @@
 
 use glam::{Vec3A, Vec4};
 
-use super::contact::{find_contact, smooth};
-use super::posed::{Distance, PosedFields};
+use super::contact::find_contact;
+use super::posed::{Distance, PosedFields, smooth};
 use super::{SkinSettings, TunedSkin, VertexState};
 use crate::bake::SkinBake;
 

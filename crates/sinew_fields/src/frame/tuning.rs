@@ -55,7 +55,8 @@ impl Tuning {
 #[derive(Clone, Debug, PartialEq)]
 pub struct TunedSkin {
     pub(crate) iso: Vec<f32>,
-    /// Joints that a vertex is deeper in at rest than contact allows, and by how much, in model space.
+    /// Joints that a vertex is deeper in at rest than contact allows, and by how much, in support radii of its
+    /// owner.
     pub(crate) excess_starts: Vec<u32>,
     pub(crate) excess: Vec<(u16, f32)>,
     /// Joints other than the owner that take part in a vertex's value at rest.
@@ -107,7 +108,7 @@ impl TunedSkin {
                 }
                 let depth = contact_depth(&fields, &tuned, owner, &own, joint, &other);
                 if depth > 0.0 {
-                    tuned.excess.push((near.joint, depth));
+                    tuned.excess.push((near.joint, depth / fields.field(owner).reach));
                 }
             }
             tuned.excess_starts.push(tuned.excess.len() as u32);
@@ -131,11 +132,14 @@ impl TunedSkin {
         self.softness[joint]
     }
 
-    /// How much deeper in `joint` a vertex is at rest than contact allows.
+    /// How much deeper in `joint` a vertex may be than contact allows, in support radii of its owner,
+    /// because it is so at rest. The gap, for
+    /// which there is no room at rest, opens as the joint has `turned`, 0 to 1.
     #[inline(always)]
-    pub(crate) fn excess(&self, vertex: usize, joint: u16) -> f32 {
+    pub(crate) fn excess(&self, vertex: usize, joint: u16, turned: f32) -> f32 {
         let range = self.excess_starts[vertex] as usize..self.excess_starts[vertex + 1] as usize;
-        self.excess[range].iter().find(|(j, _)| *j == joint).map_or(0.0, |(_, depth)| *depth)
+        let excess = self.excess[range].iter().find(|(j, _)| *j == joint);
+        excess.map_or(0.0, |(_, depth)| (depth - turned * self.gap).max(0.0))
     }
 
     #[inline(always)]
