@@ -17,6 +17,8 @@ pub(crate) struct Contact {
     pub gradient: Vec3A,
     /// The way back over the plane that halves the bend; zero on the right side.
     back: Vec3A,
+    /// 0 at the other part's surface to 1 well inside of it.
+    pub within: f32,
     /// How much that way counts beside the gradient's, 0 to 1.
     by_plane: f32,
 }
@@ -30,7 +32,7 @@ const FACING: f32 = 0.5;
 const ASTRAY: f32 = 0.3;
 /// From this share on, the gradient is trusted alone.
 const TRUSTED: f32 = 0.7;
-/// The way, in support radii, over which the plane comes in: inside of the other part, on the inner side of
+/// The way, in support radii, over which the plane, and the sheet of contact, come in: inside of the other part, on the inner side of
 /// the fold, and beyond the plane.
 const PLANE_BEGINS: f32 = 0.15;
 
@@ -56,10 +58,11 @@ pub(crate) fn find_contact(
         if deepest.is_none_or(|contact| depth > contact.depth) {
             let other_reach = fields.field(joint).reach;
             let gradient = own.gradient * reach - other.gradient * other_reach;
-            let mut contact = Contact { depth, gradient, back: Vec3A::ZERO, by_plane: 0.0 };
+            let within = smooth(-other.radii * other_reach / (PLANE_BEGINS * reach));
+            let mut contact = Contact { depth, gradient, back: Vec3A::ZERO, within, by_plane: 0.0 };
             if near.fold.share > 0.0 {
                 let gap = tuned.gap * reach;
-                contact.add_plane(&near.fold, x, (-other.radii * other_reach, reach, gap));
+                contact.add_plane(&near.fold, x, (reach, gap));
             }
             deepest = Some(contact);
         }
@@ -71,11 +74,11 @@ impl Contact {
     /// Deep in a sharp bend, beyond the middle of the other limb, both gradients turn alike or lead out on
     /// its far side. There the plane that halves the bend takes over.
     #[inline(always)]
-    fn add_plane(&mut self, fold: &Fold, x: Vec3A, (inside, reach, gap): (f32, f32, f32)) {
+    fn add_plane(&mut self, fold: &Fold, x: Vec3A, (reach, gap): (f32, f32)) {
         let offset = x - fold.pivot;
         let beyond = gap - fold.toward.dot(offset);
         let ramp = |way: f32| smooth(way / (PLANE_BEGINS * reach));
-        let here = ramp(inside) * ramp(fold.inner.dot(offset)) * ramp(beyond);
+        let here = self.within * ramp(fold.inner.dot(offset)) * ramp(beyond);
         let opening = -self.gradient.dot(fold.toward) / fold.opening;
         let astray = smooth((TRUSTED - opening) / (TRUSTED - ASTRAY));
         self.by_plane = fold.share * here * astray;

@@ -85,8 +85,12 @@ pub(crate) struct Projected {
     pub state: VertexState,
 }
 
-/// A vertex whose value is this near to its own has arrived.
-const ARRIVED: f32 = 1e-4;
+/// A vertex whose value is this near to its goal arrives with a whole Newton step, which leaves a hundredth.
+const NEAR: f32 = 2e-3;
+/// A vertex belongs to the sheet of contact, for reports, from this share on.
+const HELD: f32 = 0.01;
+/// A step counts as one in contact, for reports, when contact made more than this share of it.
+const TOUCHING: f32 = 0.5;
 /// The longest step out of contact, in support radii.
 const LONGEST_CONTACT_STEP: f32 = 0.5;
 /// How freely a vertex in contact slides.
@@ -122,10 +126,7 @@ impl Projector<'_> {
             Some(_) => None,
         };
         let (out, weight) = contact.map_or((Vec3A::ZERO, 0.0), |contact| contact.way_out());
-        if weight <= 0.0 && missing.abs() <= ARRIVED {
-            let touches = goal.touching > 0.0;
-            return still(if touches { VertexState::Contact } else { VertexState::Fitted });
-        }
+        let arrives = missing.abs() <= NEAR;
         let sloped = slope * reach > LEAST_SLOPE;
         if weight <= 0.0 && !sloped {
             return still(VertexState::NotDisplaced);
@@ -135,6 +136,7 @@ impl Projector<'_> {
         if sloped {
             inward = here.gradient / slope;
             let longest = self.settings.longest_step * reach;
+            let step = if arrives { 1.0 } else { step };
             way = inward * (step * missing / slope).clamp(-longest, longest);
         }
         if let Some(stop) = self.stop_cosine
@@ -153,10 +155,17 @@ impl Projector<'_> {
         // Freedom to slide: none for a vertex that has arrived (Vaillant et al. 2013).
         let rest = missing.abs().min(1.0) - 1.0;
         let free = 1.0 - rest * rest * rest * rest;
-        let across = contact.map_or(-inward, |contact| contact.gradient.normalize_or_zero());
-        let normal = (-inward).lerp(across, touching).normalize_or_zero();
+        let (across, within) =
+            contact.map_or((-inward, 0.0), |c| (c.gradient.normalize_or_zero(), c.within));
+        let normal = (-inward).lerp(across, touching * within).normalize_or_zero();
         let slide = normal.extend(free + (CONTACT_SLIDE - free) * touching);
-        let state = if touching > 0.0 { VertexState::Contact } else { VertexState::Moving };
+        let state = if goal.touching > HELD || touching > TOUCHING {
+            VertexState::Contact
+        } else if arrives {
+            VertexState::Fitted
+        } else {
+            VertexState::Moving
+        };
         Projected { position: x + way, slide, state }
     }
 
@@ -205,7 +214,8 @@ impl Projector<'_> {
         let Some(own) = distance(carried).filter(|_| self.stop_cosine.is_none()) else {
             return free;
         };
-        let depth = contact(&own, carried).map_or(0.0, |contact| contact.depth);
+        let carried_contact = contact(&own, carried);
+        let (depth, facing) = carried_contact.map_or((0.0, 0.0), |c| (c.depth, c.way_out().1));
         if depth <= 0.0 {
             return free;
         }
@@ -220,7 +230,7 @@ impl Projector<'_> {
                 x += contact.way_out().0.clamp_length_max(LONGEST_CONTACT_STEP * reach);
             }
         }
-        let touching = smooth(depth / (ON_SHEET * reach));
+        let touching = smooth(depth / (ON_SHEET * reach)) * facing;
         let value = value + (value_there - value) * touching;
         (plain.lerp(x, touching), Goal { value, touching })
     }

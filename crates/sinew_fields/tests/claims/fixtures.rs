@@ -34,6 +34,11 @@ pub struct Mesh {
 
 /// The tube; `bump` is the height of a pattern of bumps on it, `half_width` that of the blend of weights.
 pub fn tube(half_width: f64, bump: f64) -> Mesh {
+    tube_of(&[-4.0, 0.0], half_width, bump)
+}
+
+/// The tube with up to four joints that begin at some x, in ascending order.
+pub fn tube_of(heads: &[f64], half_width: f64, bump: f64) -> Mesh {
     let mut random = Random(7);
     let (spacing, turn) = (8.0 / (RINGS - 1) as f64, std::f64::consts::TAU / SIDES as f64);
     let mut positions = Vec::new();
@@ -60,14 +65,23 @@ pub fn tube(half_width: f64, bump: f64) -> Mesh {
     let weights: Vec<[f32; 4]> = positions
         .iter()
         .map(|p| {
-            let t = ((f64::from(p[0]) + half_width) / (2.0 * half_width)).clamp(0.0, 1.0);
-            let w = (t * t * (3.0 - 2.0 * t)) as f32;
-            [1.0 - w, w, 0.0, 0.0]
+            // The share of a joint and all that hang on it.
+            let share = |joint: usize| match heads.get(joint) {
+                Some(head) if joint > 0 => {
+                    let way = f64::from(p[0]) - head;
+                    let t = ((way + half_width) / (2.0 * half_width)).clamp(0.0, 1.0);
+                    t * t * (3.0 - 2.0 * t)
+                }
+                Some(_) => 1.0,
+                None => 0.0,
+            };
+            core::array::from_fn(|joint| (share(joint) - share(joint + 1)) as f32)
         })
         .collect();
-    let joints = vec![[0, 1, 0, 0]; positions.len()];
+    let joints = vec![[0, 1, 2, 3]; positions.len()];
     let set = InfluenceSet { joints: &joints, weights: &weights };
-    let (influences, report) = Influences::new(2, positions.len(), &[set]).expect("good weights");
+    let (influences, report) =
+        Influences::new(heads.len(), positions.len(), &[set]).expect("good weights");
     assert!(report.is_clean());
     Mesh { positions, triangles, influences }
 }
@@ -97,7 +111,10 @@ pub fn bake_of(mesh: &Mesh) -> SkinBake {
 
 impl Rig {
     pub fn new(half_width: f64, bump: f64, operator: JointOperator) -> Self {
-        let mesh = tube(half_width, bump);
+        Self::of(tube(half_width, bump), operator)
+    }
+
+    pub fn of(mesh: Mesh, operator: JointOperator) -> Self {
         let bake = bake_of(&mesh);
         let tuned = TunedSkin::new(&bake, &Tuning::uniform(&bake, operator));
         Self { mesh, bake, tuned }
