@@ -92,30 +92,44 @@ impl Contact {
         ((self.gradient.length() - PARALLEL) / (FACING - PARALLEL)).clamp(0.0, 1.0)
     }
 
-    /// The way out of contact for a vertex beyond the medial surface, and its weight beside a step towards
-    /// the vertex's value, 0 to 1: the Newton step onto the medial surface where parts face each other.
+    /// The step that a vertex makes in place of `step`, which would bring it to its value: without the part
+    /// that leads through the medial surface, and with the way back for a vertex that is beyond it.
     #[inline(always)]
-    pub fn way_out(&self) -> (Vec3A, f32) {
-        let facing = if self.depth > 0.0 { self.facing() } else { 0.0 };
-        let by_gradient = facing * (1.0 - self.by_plane);
-        let mut way = self.back * self.by_plane;
-        if by_gradient > 0.0 {
-            way += self.gradient * (-by_gradient * self.depth / self.gradient.length_squared());
-        }
-        (way, by_gradient + self.by_plane)
+    pub fn corrected(&self, step: Vec3A) -> Vec3A {
+        let (back, facing) = self.way_back();
+        let through = (self.gradient.dot(step) - (-self.depth).max(0.0)).max(0.0);
+        let kept = if through > 0.0 && facing > 0.0 {
+            step - self.gradient * (facing * through / self.gradient.length_squared())
+        } else {
+            step
+        };
+        kept * (1.0 - self.by_plane) + back
     }
 
-    /// The share of a step that can be made without crossing the medial surface, for a vertex on its own
-    /// side.
+    /// The way out of contact for a vertex beyond the medial surface, and how much it is one, 0 to 1.
     #[inline(always)]
-    pub fn open_share(&self, step: Vec3A) -> f32 {
-        let closing = self.gradient.dot(step);
-        if closing > -self.depth {
-            let open = (-self.depth).max(0.0) / closing.max(f32::MIN_POSITIVE);
-            1.0 + (open.min(1.0) - 1.0) * self.facing()
-        } else {
-            1.0
+    pub fn way_out(&self) -> (Vec3A, f32) {
+        let (back, facing) = self.way_back();
+        let facing = if self.depth > 0.0 { facing } else { 0.0 };
+        (back, facing + self.by_plane)
+    }
+
+    /// The Newton step onto the medial surface where parts face each other, the way over the folding plane
+    /// where that counts; and the weight of the medial surface.
+    #[inline(always)]
+    fn way_back(&self) -> (Vec3A, f32) {
+        let facing = self.facing() * (1.0 - self.by_plane);
+        let mut way = self.back * self.by_plane;
+        if facing > 0.0 && self.depth > 0.0 {
+            way -= self.gradient * (facing * self.depth / self.gradient.length_squared());
         }
+        (way, facing)
+    }
+
+    /// How much of the sheet's own directions a vertex has that belongs to it by `touching`.
+    #[inline(always)]
+    pub fn on_sheet(&self, touching: f32) -> f32 {
+        touching.max(self.by_plane) * self.within
     }
 }
 

@@ -89,7 +89,7 @@ pub(crate) struct Projected {
 const NEAR: f32 = 2e-3;
 /// A vertex belongs to the sheet of contact, for reports, from this share on.
 const HELD: f32 = 0.01;
-/// A step counts as one in contact, for reports, when contact made more than this share of it.
+/// A step counts as one in contact, for reports, when contact makes or takes more than this share of it.
 const TOUCHING: f32 = 0.5;
 /// The longest step out of contact, in support radii.
 const LONGEST_CONTACT_STEP: f32 = 0.5;
@@ -125,7 +125,7 @@ impl Projector<'_> {
             None => find_contact(self.bake, self.tuned, self.fields, (vertex, owner), &own, x),
             Some(_) => None,
         };
-        let (out, weight) = contact.map_or((Vec3A::ZERO, 0.0), |contact| contact.way_out());
+        let weight = contact.map_or(0.0, |contact| contact.way_out().1);
         let arrives = missing.abs() <= NEAR;
         let sloped = slope * reach > LEAST_SLOPE;
         if weight <= 0.0 && !sloped {
@@ -136,7 +136,7 @@ impl Projector<'_> {
         if sloped {
             inward = here.gradient / slope;
             let longest = self.settings.longest_step * reach;
-            let step = if arrives { 1.0 } else { step };
+            let step = step + (1.0 - step) * smooth(2.0 - missing.abs() / NEAR);
             way = inward * (step * missing / slope).clamp(-longest, longest);
         }
         if let Some(stop) = self.stop_cosine
@@ -145,21 +145,21 @@ impl Projector<'_> {
             let position = x + shorter;
             return Projected { position, slide: Vec4::ZERO, state: VertexState::Contact };
         }
-        let mut touching = weight.max(goal.touching);
-        if let Some(contact) = contact {
-            let share = contact.open_share(way);
-            touching = touching.max(1.0 - share);
-            way *= share * (1.0 - weight) * (1.0 - goal.touching);
-            way += out.clamp_length_max(LONGEST_CONTACT_STEP * reach);
-        }
         // Freedom to slide: none for a vertex that has arrived (Vaillant et al. 2013).
         let rest = missing.abs().min(1.0) - 1.0;
         let free = 1.0 - rest * rest * rest * rest;
-        let (across, within) =
-            contact.map_or((-inward, 0.0), |c| (c.gradient.normalize_or_zero(), c.within));
-        let normal = (-inward).lerp(across, touching * within).normalize_or_zero();
-        let slide = normal.extend(free + (CONTACT_SLIDE - free) * touching);
-        let state = if goal.touching > HELD || touching > TOUCHING {
+        let mut normal = -inward;
+        way *= 1.0 - goal.touching;
+        let mut held = weight > TOUCHING || goal.touching > HELD;
+        if let Some(contact) = contact {
+            let wanted = way;
+            way = contact.corrected(way).clamp_length_max(LONGEST_CONTACT_STEP * reach);
+            held |= way.dot(wanted) < TOUCHING * wanted.length_squared();
+            let across = contact.gradient.normalize_or_zero();
+            normal = normal.lerp(across, contact.on_sheet(goal.touching)).normalize_or_zero();
+        }
+        let slide = normal.extend(free + (CONTACT_SLIDE - free) * goal.touching);
+        let state = if held {
             VertexState::Contact
         } else if arrives {
             VertexState::Fitted
