@@ -17,6 +17,8 @@ pub(crate) struct Contact {
     pub gradient: Vec3A,
     /// The way back over the plane that halves the bend; zero on the right side.
     back: Vec3A,
+    /// See [`Fold::bent`].
+    bent: f32,
     /// 0 at the other part's surface to 1 well inside of it.
     pub within: f32,
     /// How much that way counts beside the gradient's, 0 to 1.
@@ -59,7 +61,14 @@ pub(crate) fn find_contact(
             let other_reach = fields.field(joint).reach;
             let gradient = own.gradient * reach - other.gradient * other_reach;
             let within = smooth(-other.radii * other_reach / (PLANE_BEGINS * reach));
-            let mut contact = Contact { depth, gradient, back: Vec3A::ZERO, within, by_plane: 0.0 };
+            let mut contact = Contact {
+                depth,
+                gradient,
+                back: Vec3A::ZERO,
+                bent: near.fold.bent,
+                within,
+                by_plane: 0.0,
+            };
             if near.fold.share > 0.0 {
                 let gap = tuned.gap * reach;
                 contact.add_plane(&near.fold, x, (reach, gap));
@@ -89,7 +98,7 @@ impl Contact {
     /// where they face each other.
     #[inline(always)]
     fn facing(&self) -> f32 {
-        ((self.gradient.length() - PARALLEL) / (FACING - PARALLEL)).clamp(0.0, 1.0)
+        self.bent * ((self.gradient.length() - PARALLEL) / (FACING - PARALLEL)).clamp(0.0, 1.0)
     }
 
     /// The step that a vertex makes in place of `step`, which would bring it to its value: without the part

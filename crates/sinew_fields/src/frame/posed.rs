@@ -83,6 +83,9 @@ pub(crate) struct Fold {
     /// How much the plane counts: 0 for limbs that bend little, stand as they do at rest or do not hang
     /// together, to 1.
     pub share: f32,
+    /// Whether the limbs can meet beside the joint at all: 0 in line, also when twisted, to 1 from a bend by
+    /// 30° on; 1 for limbs that do not hang together.
+    pub bent: f32,
     /// How far the joint has turned from rest: 0 at rest to 1 at 60° or more.
     pub turned: f32,
 }
@@ -94,6 +97,7 @@ impl Fold {
         inner: Vec3A::ZERO,
         opening: 1.0,
         share: 0.0,
+        bent: 1.0,
         turned: 0.0,
     };
 
@@ -309,6 +313,8 @@ const FOLD_BEGINS: f32 = 0.5;
 /// The cosine of the bend from which on it counts in full, about 110°.
 const FOLD_COUNTS: f32 = -0.35;
 
+/// The cosine of the bend from which on limbs are seen as bent, 30°.
+const BENT: f32 = 0.866;
 /// The trace of a rotation by 60°, `1 + 2 cos 60°`.
 const TURNED_TRACE: f32 = 2.0;
 
@@ -324,15 +330,19 @@ fn fold(bake: &SkinBake, pose: &Pose, child: usize, parent: usize) -> Fold {
     let trace = relative.x_axis.x + relative.y_axis.y + relative.z_axis.z;
     let turned = smooth((3.0 - trace) / (3.0 - TURNED_TRACE));
     let share = bend.clamp(0.0, 1.0) * turned;
-    let inner = (outward + back).normalize_or_zero();
-    match (outward - back).try_normalize() {
-        Some(toward) if inner != Vec3A::ZERO => {
-            let pivot = moved.transform_point3a(pivot);
-            // Normals of both limbs' sides that face each other in the fold: 2 sin(bend / 2).
-            let opening = (outward + back).length();
-            Fold { pivot, toward, inner, opening, share, turned }
-        }
-        _ => Fold::NONE,
+    let bent = smooth((1.0 + outward.dot(back)) / (1.0 - BENT));
+    if outward == Vec3A::ZERO || back == Vec3A::ZERO {
+        return Fold::NONE;
+    }
+    Fold {
+        pivot: moved.transform_point3a(pivot),
+        toward: (outward - back).normalize_or_zero(),
+        inner: (outward + back).normalize_or_zero(),
+        // Normals of both limbs' sides that face each other in the fold: 2 sin(bend / 2).
+        opening: (outward + back).length().max(f32::MIN_POSITIVE),
+        share,
+        bent,
+        turned,
     }
 }
 

@@ -91,3 +91,84 @@ fn ring_mean(bake: &SkinBake, positions: &[Vec3A], vertex: usize) -> Vec3A {
     let sum: Vec3A = ring.iter().map(|&other| positions[other as usize]).sum();
     sum / ring.len() as f32
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        BakeSettings, InfluenceSet, Influences, JointRest, Serial, SkinSource, VertexState,
+    };
+
+    const SIDE: usize = 9;
+    const MIDDLE: usize = SIDE * (SIDE / 2) + SIDE / 2;
+
+    /// A regular flat grid of one joint. The middle vertex of the mesh, and the bake.
+    fn sheet() -> (usize, SkinBake) {
+        let at = |i: usize| [(i % SIDE) as f32 * 0.1, (i / SIDE) as f32 * 0.1, 0.0];
+        let positions: Vec<[f32; 3]> = (0..SIDE * SIDE).map(at).collect();
+        let corners = (0..SIDE * (SIDE - 1)).filter(|i| i % SIDE + 1 < SIDE);
+        let triangles: Vec<[u32; 3]> = corners
+            .flat_map(|i| {
+                let [a, b, c, d] = [i, i + 1, i + SIDE, i + SIDE + 1].map(|i| i as u32);
+                [[a, b, d], [a, d, c]]
+            })
+            .collect();
+        let rows = vec![[1.0, 0.0, 0.0, 0.0]; positions.len()];
+        let names = vec![[0; 4]; positions.len()];
+        let set = InfluenceSet { joints: &names, weights: &rows };
+        let influences = Influences::new(1, positions.len(), &[set]).expect("good weights").0;
+        let source = SkinSource {
+            positions: &positions,
+            triangles: &triangles,
+            influences: &influences,
+            joints: &[JointRest::default()],
+        };
+        let bake = SkinBake::new(&source, &BakeSettings::default(), &Serial).expect("a mesh");
+        (bake.skin_of()[MIDDLE] as usize, bake)
+    }
+
+    #[test]
+    fn a_regular_grid_is_a_fixed_point_of_relaxation() {
+        let (_, bake) = sheet();
+        for vertex in (0..bake.positions.len()).filter(|&vertex| bake.relaxed[vertex]) {
+            let moved = relaxed(&bake, &bake.positions, vertex, Vec4::new(0.0, 0.0, 1.0, 1.0));
+            assert!(moved.distance(bake.positions[vertex]) < 1e-7);
+        }
+    }
+
+    #[test]
+    fn relaxation_moves_along_the_surface_only() {
+        let (middle, bake) = sheet();
+        let mut positions = bake.positions.clone();
+        for (i, position) in positions.iter_mut().enumerate() {
+            // A wavy surface, drawn out unevenly.
+            *position += Vec3A::new(0.0, 0.02, 0.03) * ((i * i) as f32 * 0.7).sin();
+        }
+        for normal in [Vec3A::Z, Vec3A::new(0.6, 0.0, 0.8), Vec3A::new(0.48, -0.6, 0.64)] {
+            let moved = relaxed(&bake, &positions, middle, normal.extend(0.8));
+            let way = moved - positions[middle];
+            assert!(way.length() > 1e-4);
+            assert!(way.dot(normal).abs() <= 1e-6 * way.length() + 1e-7, "{way}");
+        }
+    }
+
+    #[test]
+    fn the_weight_of_smoothing_spreads_and_stays_between_zero_and_one() {
+        let (middle, bake) = sheet();
+        let mut scratch = SkinScratch::new(&bake);
+        scratch.states.fill(VertexState::Moving);
+        scratch.states[middle] = VertexState::Contact;
+        scratch.goals[middle].touching = 1.0;
+        let settings = SkinSettings { diffusions: 3, smoothings: 1, ..SkinSettings::default() };
+        assert!(smooth_contact(&bake, &settings, &mut scratch, &Serial));
+        assert!(scratch.beta.iter().all(|beta| (0.0..=1.0).contains(beta)));
+        let reached = scratch.beta.iter().filter(|beta| **beta > 0.0).count();
+        // Three rings round one vertex of valence six: 1 + 6 + 12 + 18.
+        assert_eq!(reached, 37);
+
+        scratch.states.fill(VertexState::Moving);
+        let before = scratch.front.clone();
+        assert!(!smooth_contact(&bake, &settings, &mut scratch, &Serial));
+        assert_eq!(before, scratch.front);
+    }
+}

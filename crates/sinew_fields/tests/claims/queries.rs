@@ -1,7 +1,7 @@
 //! The field as others see it: cloth, hair and bodies that collide with the skin.
 
 use glam::{Affine3A, Vec3};
-use sinew_fields::{Pose, PosedFields, SkinSettings, TunedSkin, Tuning};
+use sinew_fields::{JointTuning, Pose, PosedFields, SkinSettings, TunedSkin, Tuning};
 
 use crate::fixtures::{Random, Rig, bent};
 
@@ -104,8 +104,8 @@ fn a_joint_that_stretches_leaves_its_field_out() {
 #[test]
 fn a_softer_joint_is_felt_from_farther_away() {
     let rig = Rig::finger();
-    let mut tuning = Tuning::default();
-    tuning.joints = vec![sinew_fields::JointTuning { softness: 1.5, ..Default::default() }; 2];
+    let joint = JointTuning { softness: 1.5, ..JointTuning::default() };
+    let tuning = Tuning { joints: vec![joint; 2], ..Tuning::default() };
     let soft = TunedSkin::new(&rig.bake, &tuning);
     let p = Vec3::new(-2.0, 1.3, 0.0);
     let value = |tuned: &TunedSkin| {

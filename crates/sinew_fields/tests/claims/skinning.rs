@@ -36,8 +36,8 @@ fn reference(row: &[(usize, f64)], motions: &[(DQuat, DVec3)], x: DVec3) -> DVec
         (DQuat::from_xyzw(0.0, 0.0, 0.0, 0.0), DQuat::from_xyzw(0.0, 0.0, 0.0, 0.0));
     for &(joint, weight) in row {
         let sign = if motions[joint].0.dot(pivot) < 0.0 { -weight } else { weight };
-        real = real + motions[joint].0 * sign;
-        moved = moved + dual(motions[joint]) * sign;
+        real += motions[joint].0 * sign;
+        moved += dual(motions[joint]) * sign;
     }
     let length = real.length();
     let (real, moved) = (real * length.recip(), moved * length.recip());
