@@ -52,7 +52,7 @@ pub(crate) struct BakedJoint {
 }
 
 impl SkinBake {
-    /// Hash of everything that the bake was made from: equal keys mean that a stored bake can be used.
+    /// Hash of everything that the bake was made from: equal keys mean equal bakes.
     #[must_use]
     pub fn key(&self) -> u64 {
         self.key

@@ -64,11 +64,11 @@ impl Default for BakeSettings {
     }
 }
 
-/// Changes with every release that bakes differently, so that old files are made anew.
+/// Changes with every release that bakes differently, so that keys of old bakes do not fit.
 const BAKE_VERSION: u32 = 1;
 
 impl SkinSource<'_> {
-    /// Hash of all of the input and of the settings, the same on every machine: the key of a stored bake.
+    /// Hash of all of the input and of the settings, the same on every machine: what a cache of bakes looks up.
     #[must_use]
     pub fn key(&self, settings: &BakeSettings) -> u64 {
         let mut hash = Hash::new();
