@@ -19,7 +19,7 @@ use std::{
 
 use benches::{
     Runner,
-    ours::{Body, Ours, Setup},
+    ours::{Body, Event, Ours, Setup},
 };
 use serde::{Deserialize, Serialize};
 use sinew_elastic::SimdLevel;
@@ -62,6 +62,10 @@ fn setup(case: &str) -> Option<Setup> {
         "lattice 22^3, 3 examples, AVX2" => Setup { examples: 3, ..lattice(22) },
         "lattice 22^3, width 2, AVX2" => Setup::new(Body::Lattice { side: 22, width: 2 }),
         "lists of 27, 22^3, AVX2" => Setup::new(Body::Lists { side: 22 }),
+        "one region, 22^3, AVX2" => Setup::new(Body::Whole { side: 22 }),
+        "lists 225 on a slope, AVX2" => {
+            Setup { event: Event::Slide, ..Setup::new(Body::CUBOID_225) }
+        }
         "lists 225, AVX2" => Setup::new(Body::CUBOID_225),
         "lists 14400, AVX2" => Setup::new(Body::CUBOID_14400),
         _ => return None,

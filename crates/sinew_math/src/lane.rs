@@ -81,6 +81,8 @@ pub trait Lane:
     fn any(self) -> bool;
     /// Whether all lanes of a mask are set.
     fn all(self) -> bool;
+    /// A mask as a number: bit i is set where lane i is.
+    fn bits(self) -> u8;
     /// Lanes whose bit `BIT` (1, 2 or 4) is clear take `before`'s lane with that bit set; the others
     /// take `after`'s lane with it clear. A shift by one along an axis of a 2×2×2 brick.
     #[must_use]
@@ -91,6 +93,12 @@ pub trait Lane:
     /// When an index lies outside of the table.
     #[must_use]
     fn gather(token: Self::Token, table: &[Quad], indices: &[u32; 8]) -> V3<Self>;
+    /// The four numbers of eight entries, one entry a lane.
+    #[must_use]
+    fn from_quads(token: Self::Token, quads: &[Quad; 8]) -> [Self; 4];
+    /// The inverse of [`from_quads`](Self::from_quads): one entry for each lane.
+    #[must_use]
+    fn to_quads(numbers: [Self; 4]) -> [Quad; 8];
 }
 
 /// Eight 3-vectors in registers.

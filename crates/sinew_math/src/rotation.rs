@@ -185,17 +185,30 @@ fn newton_step_f64(a: DMat3, q: DQuat) -> (DQuat, f64) {
     let g = DVec3::new(b.y_axis.z - b.z_axis.y, b.z_axis.x - b.x_axis.z, b.x_axis.y - b.y_axis.x);
     let trace = s.x_axis.x + s.y_axis.y + s.z_axis.z;
     let h = DMat3::from_diagonal(DVec3::splat(trace)) - s;
-    let (values, _) = eigen(h);
-    let (lowest, norm) = (values.min_element(), values.length());
+    let norm = h.to_cols_array().iter().map(|v| v * v).sum::<f64>().sqrt();
+    let margin = SHIFT_MARGIN * norm;
+    if is_definite(h - DMat3::from_diagonal(DVec3::splat(margin))) {
+        return turned_by(h.inverse() * g, q);
+    }
+    let lowest = eigen(h).0.min_element();
     let w = if lowest < -SADDLE_CURVATURE * norm && g.length() < f64::from(SADDLE_GRADIENT) * norm {
         SADDLE_TURN.as_dvec3()
     } else {
-        let margin = SHIFT_MARGIN * norm;
-        let shift = if lowest < margin { margin - lowest } else { 0.0 };
-        let shifted = h + DMat3::from_diagonal(DVec3::splat(shift + f64::MIN_POSITIVE));
-        let w = shifted.inverse() * g;
-        w.clamp_length_max(f64::from(LONGEST_NEWTON_STEP_SQUARED).sqrt())
+        let shift = (margin - lowest).max(0.0) + f64::MIN_POSITIVE;
+        (h + DMat3::from_diagonal(DVec3::splat(shift))).inverse() * g
     };
+    turned_by(w, q)
+}
+
+/// Whether a symmetric matrix is positive definite (Sylvester's criterion).
+fn is_definite(m: DMat3) -> bool {
+    let minor = m.x_axis.x * m.y_axis.y - m.x_axis.y * m.x_axis.y;
+    m.x_axis.x > 0.0 && minor > 0.0 && m.determinant() > 0.0
+}
+
+/// `q` turned by `atan |w|` about `w`, which is cut to the longest step; and |w|².
+fn turned_by(w: DVec3, q: DQuat) -> (DQuat, f64) {
+    let w = w.clamp_length_max(f64::from(LONGEST_NEWTON_STEP_SQUARED).sqrt());
     let ww = w.length_squared();
     let turn = DQuat::from_xyzw(w.x, w.y, w.z, 1.0 + (1.0 + ww).sqrt());
     ((q * turn).normalize(), ww)

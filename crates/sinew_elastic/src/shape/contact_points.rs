@@ -1,7 +1,7 @@
 //! The points of a body that touch colliders.
 
 use glam::Vec3;
-use sinew_math::LANES;
+use sinew_math::{F8, LANES};
 
 use crate::lattice::LatticeNodes;
 use crate::mesh::SurfaceMesh;
@@ -18,6 +18,45 @@ pub struct ContactPoint {
     pub(crate) count: u32,
     /// 1 / Σ w² / m, the mass that the point shows to an impulse.
     pub(crate) mass: f32,
+}
+
+/// One particle of each of eight contact points, for a quick search. Points of fewer particles go on with
+/// weights of zero.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(crate) struct ContactEntry {
+    pub slots: [u32; LANES],
+    pub weights: F8,
+}
+
+/// The contact points of a shape.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct ContactPoints {
+    pub points: Vec<ContactPoint>,
+    /// The same, eight points at a time.
+    pub entries: Vec<ContactEntry>,
+    /// First entry of each eight points; one more than there are such.
+    pub entry_start: Vec<u32>,
+}
+
+impl FromIterator<ContactPoint> for ContactPoints {
+    fn from_iter<I: IntoIterator<Item = ContactPoint>>(points: I) -> Self {
+        let mut all = Self { points: points.into_iter().collect(), ..Self::default() };
+        all.points.shrink_to_fit();
+        all.entry_start.push(0);
+        for eight in all.points.chunks(LANES) {
+            let longest = eight.iter().map(|point| point.count as usize).max().unwrap_or(0);
+            for k in 0..longest {
+                let mut entry = ContactEntry::default();
+                for (lane, point) in eight.iter().enumerate() {
+                    (entry.slots[lane], entry.weights.0[lane]) = (point.slots[k], point.weights[k]);
+                }
+                all.entries.push(entry);
+            }
+            all.entry_start.push(all.entries.len() as u32);
+        }
+        all.entries.shrink_to_fit();
+        all
+    }
 }
 
 impl ElasticShape {

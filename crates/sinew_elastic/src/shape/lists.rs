@@ -3,6 +3,8 @@
 use glam::{DVec3, Vec3, Vec4};
 use sinew_math::{F8, LANES, Vec3x8};
 
+use super::wide_lists::WideLists;
+
 /// Regions in compressed rows, for the regions that no stencil covers.
 ///
 /// `start` has one entry more than there are lists. A list belongs to a *region slot*: a lane of a
@@ -14,8 +16,8 @@ pub(crate) struct RegionLists {
     /// Particle slot of each member.
     pub member: Vec<u32>,
     /// Of each member: its share of the region's mass, then `κ m̃ q`. Empty once `entries` is made.
-    weight: Vec<Vec4>,
-    /// The same members eight lists at a time, one list a lane: what the step reads. Lists that are
+    pub(super) weight: Vec<Vec4>,
+    /// The members of all but the wide lists, eight lists at a time, one list a lane: what the step reads. Lists that are
     /// shorter than the longest of their block go on with weights of zero.
     pub entries: Vec<ListEntry>,
     /// First entry of each region block; one more than there are blocks.
@@ -26,15 +28,15 @@ pub(crate) struct RegionLists {
     pub lanes: Vec<F8>,
     /// Particle slot that positions are taken relative to, for precision.
     pub reference: Vec<u32>,
-    /// Rest centre, relative to the shape's centre.
-    pub center: Vec<Vec3>,
+    /// Rest centre of each lane's list, relative to the shape's centre, by region block.
+    pub centers: Vec<Vec3x8>,
     /// Region slot of each list; ascending.
     pub region: Vec<u32>,
     /// First list of each region block; one entry more than there are blocks.
     pub block_start: Vec<u32>,
     /// First entry in `incidence` of each particle slot; one entry more than there are slots.
     pub incidence_start: Vec<u32>,
-    /// Lists that contain a particle, ascending.
+    /// Lists that contain a particle, ascending; no wide ones.
     pub incidence: Vec<u32>,
 }
 
@@ -49,6 +51,11 @@ impl RegionLists {
 
     pub fn members(&self, list: usize) -> core::ops::Range<usize> {
         self.start[list] as usize..self.start[list + 1] as usize
+    }
+
+    /// The lists of a region block.
+    pub fn of_block(&self, block: usize) -> core::ops::Range<usize> {
+        self.block_start[block] as usize..self.block_start[block + 1] as usize
     }
 
     /// Adds one region: `rest` gives each member's offset from the region's centre.
@@ -66,12 +73,18 @@ impl RegionLists {
         }
         self.start.push(self.member.len() as u32);
         self.reference.push(region.reference);
-        self.center.push(region.center.as_vec3());
+        let (block, lane) = (region.slot as usize / LANES, region.slot as usize % LANES);
+        if self.centers.len() <= block {
+            self.centers.resize(block + 1, Vec3x8::ZERO);
+        }
+        self.centers[block].set_lane(lane, region.center.as_vec3());
         self.region.push(region.slot);
     }
 
     /// Builds the tables that lead from blocks to lists and from particles to lists.
-    pub fn finish(&mut self, region_blocks: usize, particle_slots: usize) {
+    ///
+    /// Returns the lists that are so wide that they go a way of their own.
+    pub fn finish(&mut self, region_blocks: usize, particle_slots: usize) -> WideLists {
         if self.start.is_empty() {
             self.start.push(0);
         }
@@ -83,30 +96,36 @@ impl RegionLists {
             self.block_start[block + 1] += self.block_start[block];
         }
         if self.is_empty() {
-            return;
+            return WideLists::default();
         }
-        self.pack_entries(region_blocks);
+        let wide = WideLists::pick(self, particle_slots / LANES);
+        self.pack_entries(region_blocks, &wide);
+        let narrow: Vec<usize> = (0..self.len()).filter(|&list| !wide.contains(list)).collect();
         self.incidence_start = vec![0; particle_slots + 1];
-        for &slot in &self.member {
-            self.incidence_start[slot as usize + 1] += 1;
+        for &list in &narrow {
+            for member in self.members(list) {
+                self.incidence_start[self.member[member] as usize + 1] += 1;
+            }
         }
         for slot in 0..particle_slots {
             self.incidence_start[slot + 1] += self.incidence_start[slot];
         }
         let mut next = self.incidence_start.clone();
-        self.incidence = vec![0; self.member.len()];
-        for list in 0..self.len() {
+        let mut incidence = vec![0; next[particle_slots] as usize];
+        for list in narrow {
             for member in self.members(list) {
                 let slot = self.member[member] as usize;
-                self.incidence[next[slot] as usize] = list as u32;
+                incidence[next[slot] as usize] = list as u32;
                 next[slot] += 1;
             }
         }
+        self.incidence = incidence;
+        wide
     }
 }
 
 impl RegionLists {
-    fn pack_entries(&mut self, region_blocks: usize) {
+    fn pack_entries(&mut self, region_blocks: usize, wide: &WideLists) {
         self.entry_start.push(0);
         for block in 0..region_blocks {
             let lists = self.block_start[block] as usize..self.block_start[block + 1] as usize;
@@ -117,6 +136,9 @@ impl RegionLists {
                 let lane = self.region[list] as usize % LANES;
                 lanes.0[lane] = f32::from_bits(u32::MAX);
                 references[lane] = self.reference[list];
+                if wide.contains(list) {
+                    continue;
+                }
                 for (at, member) in self.members(list).enumerate() {
                     if self.entries.len() == first + at {
                         self.entries.push(ListEntry::default());
@@ -129,6 +151,8 @@ impl RegionLists {
             self.entry_start.push(self.entries.len() as u32);
         }
         self.weight = Vec::new();
+        self.centers.resize(region_blocks, Vec3x8::ZERO);
+        self.centers.shrink_to_fit();
         // Shapes live long: give back what growth took in excess.
         self.entries.shrink_to_fit();
         self.member.shrink_to_fit();

@@ -8,6 +8,7 @@ pub(crate) mod lists;
 mod pack;
 mod report;
 pub(crate) mod stencil;
+pub(crate) mod wide_lists;
 
 use core::ops::Range;
 
@@ -15,10 +16,12 @@ use glam::Vec3;
 use sinew_math::{F8, LANES, Sym3x8, Vec3x8};
 
 pub use contact_points::ContactPoint;
+pub(crate) use contact_points::ContactPoints;
 use lists::RegionLists;
 pub(crate) use pack::FLAT;
 pub use report::{ShapeError, ShapeReport};
 use stencil::Stencil;
+use wide_lists::WideLists;
 
 /// A slot that holds no particle.
 pub(crate) const NO_PARTICLE: u32 = u32::MAX;
@@ -53,6 +56,7 @@ pub struct ElasticShape {
     pub(crate) region_count: usize,
     pub(crate) stencil: Option<Stencil>,
     pub(crate) lists: RegionLists,
+    pub(crate) wide: WideLists,
     /// Slot of each region.
     pub(crate) region_slots: Vec<u32>,
     /// Whether a region's slot is that of its own particle.
@@ -61,7 +65,7 @@ pub struct ElasticShape {
     pub(crate) volume: f64,
     pub(crate) size: f32,
     pub(crate) spacing: f32,
-    pub(crate) contact_points: Vec<ContactPoint>,
+    pub(crate) contact_points: ContactPoints,
     pub(crate) report: ShapeReport,
     pub(crate) fingerprint: u64,
 }
@@ -164,7 +168,7 @@ impl ElasticShape {
     /// The points that touch colliders.
     #[must_use]
     pub fn contact_points(&self) -> &[ContactPoint] {
-        &self.contact_points
+        &self.contact_points.points
     }
 
     /// Whether some regions are summed as lattice stencils.
@@ -195,19 +199,26 @@ impl ElasticShape {
             + of(&self.inverse_moment)
             + of(&self.null_projector)
             + of(&self.region_slots)
-            + of(&self.contact_points)
+            + of(&self.contact_points.points)
+            + of(&self.contact_points.entries)
+            + of(&self.contact_points.entry_start)
             + of(&lists.start)
             + of(&lists.member)
             + of(&lists.entries)
             + of(&lists.references)
             + of(&lists.lanes)
             + of(&lists.reference)
-            + of(&lists.center)
+            + of(&lists.centers)
             + of(&lists.region)
             + of(&lists.entry_start)
             + of(&lists.block_start)
             + of(&lists.incidence_start)
-            + of(&lists.incidence);
+            + of(&lists.incidence)
+            + of(&self.wide.list)
+            + of(&self.wide.start)
+            + of(&self.wide.entries)
+            + of(&self.wide.incidence_start)
+            + of(&self.wide.incidence);
         if let Some(stencil) = &self.stencil {
             bytes += of(&stencil.weight)
                 + of(&stencil.regular)

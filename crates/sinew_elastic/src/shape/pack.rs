@@ -8,13 +8,17 @@ use sinew_math::{F8, LANES, Sym3x8, Vec3x8};
 
 use super::lists::{RegionLists, RestRegion};
 use super::stencil::{BrickMap, Stencil, brick_and_lane};
-use super::{ElasticShape, NO_PARTICLE, ShapeReport};
+use super::wide_lists::WideLists;
+use super::{ContactPoints, ElasticShape, NO_PARTICLE, ShapeReport};
 
 /// Eigenvalues of a region's moment below this share of the largest count as zero: the region is flat
 /// or thin in that direction.
 pub(crate) const FLAT: f64 = 1e-4;
 /// Blocks in a chunk of a shape without planes: 256 particles, enough to hide the cost of a task.
 const BLOCKS_PER_CHUNK: usize = 32;
+
+/// Regions that are sorted by their sizes at a time: some blocks, so that there are several of each size.
+const SORTED_TOGETHER: usize = 64;
 
 /// Everything that the packing step needs, in double precision.
 pub(super) struct Draft {
@@ -74,6 +78,7 @@ impl Draft {
             region_count: self.regions.len(),
             stencil: None,
             lists: RegionLists::default(),
+            wide: WideLists::default(),
             region_slots: Vec::new(),
             has_owners: self.owners.is_some(),
             center,
@@ -81,7 +86,7 @@ impl Draft {
             // Particles in one place still have a volume, and with it a size.
             size: (high - low).length().max(total.cbrt()) as f32,
             spacing: self.spacing as f32,
-            contact_points: Vec::new(),
+            contact_points: ContactPoints::default(),
             report: core::mem::take(&mut self.report),
             fingerprint: 0,
         };
@@ -95,7 +100,11 @@ impl Draft {
     /// Gives every particle a slot; returns the number of bricks and the slots.
     fn place(&self) -> (usize, Vec<u32>) {
         let Some(lattice) = &self.lattice else {
-            return (0, (0..self.positions.len() as u32).collect());
+            let mut sizes = vec![0; self.positions.len()];
+            for (&owner, members) in self.owners.iter().flatten().zip(&self.regions) {
+                sizes[owner as usize] = members.len();
+            }
+            return (0, like_beside_like(&sizes));
         };
         let map = BrickMap::new(lattice.nodes.iter().copied(), lattice.width);
         let mut taken = vec![false; map.bricks.len() * LANES];
@@ -144,7 +153,7 @@ impl Draft {
 
         shape.region_slots = match &self.owners {
             Some(owners) => owners.iter().map(|&p| shape.slots[p as usize]).collect(),
-            None => (0..self.regions.len() as u32).collect(),
+            None => like_beside_like(&self.regions.iter().map(Vec::len).collect::<Vec<_>>()),
         };
         let region_blocks = if self.owners.is_some() {
             shape.block_count()
@@ -183,7 +192,7 @@ impl Draft {
                 kappa,
             );
         }
-        shape.lists.finish(region_blocks, shape.block_count() * LANES);
+        shape.wide = shape.lists.finish(region_blocks, shape.block_count() * LANES);
 
         let planes: Vec<Range<usize>> = shape
             .stencil
@@ -293,6 +302,20 @@ impl ElasticShape {
                 .set_lane(lane, inverse.null_projector.as_mat3());
         }
     }
+}
+
+/// Places for regions of such sizes, so that the eight of a block are about as large: a block takes as
+/// long as its largest. Nobody moves far, since neighbours in memory are mostly neighbours in space.
+fn like_beside_like(sizes: &[usize]) -> Vec<u32> {
+    let mut order: Vec<usize> = (0..sizes.len()).collect();
+    for window in order.chunks_mut(SORTED_TOGETHER) {
+        window.sort_by_key(|&region| sizes[region]);
+    }
+    let mut places = vec![0; sizes.len()];
+    for (place, region) in order.into_iter().enumerate() {
+        places[region] = place as u32;
+    }
+    places
 }
 
 struct RegionMoment {

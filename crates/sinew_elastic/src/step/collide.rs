@@ -9,11 +9,15 @@
 //! the collider, as far as friction holds it by a patch of its surface. Without that, a body would bob
 //! and rock on the floor for ever; with it, a soft ball that rolls loses some speed.
 
-use glam::{DVec3, Vec3};
-use sinew_math::{LANES, Vec3x8};
+use glam::Vec3;
+use sinew_math::{LANES, Quad, SimdLevel, Vec3x8};
 
 use crate::contact::{Collider, Reaction};
 use crate::shape::{ContactPoint, ElasticShape};
+
+use super::contact_damping::Particles;
+use super::inside::points_inside;
+use super::quads::{QuadTask, run_quads};
 
 /// Restitution acts on impacts faster than gravity makes in this many sub-steps: slower ones are rest.
 const RESTING_SUBSTEPS: f32 = 2.0;
@@ -28,6 +32,12 @@ pub(crate) struct Touched<'a> {
     pub low: Vec3,
     pub high: Vec3,
     pub density: f32,
+    pub simd: SimdLevel,
+    /// Working memory: the positions for gathers, and the points inside a collider.
+    pub quads: &'a mut Vec<Quad>,
+    pub inside: &'a mut Vec<u32>,
+    /// Whether `quads` holds the positions as they are.
+    pub quads_are_fresh: bool,
 }
 
 /// How a body touches one collider.
@@ -58,7 +68,10 @@ impl Touched<'_> {
         }
         let resting = RESTING_SUBSTEPS * h * gravity.length();
         let shape = self.shape;
-        for point in &shape.contact_points {
+        self.find_inside(collider, center);
+        for found in 0..self.inside.len() {
+            let point = &shape.contact_points.points[self.inside[found] as usize];
+            // Those before it may have taken it along.
             let at = self.mean(self.positions, point) - center;
             let Some((depth, normal)) = collider.penetration(at) else { continue };
             touch.points += 1;
@@ -91,6 +104,7 @@ impl Touched<'_> {
             reaction.normal += normal;
             reaction.depth = reaction.depth.max(depth);
         }
+        self.quads_are_fresh &= touch.points == 0;
         touch.normal = touch.normal.normalize_or_zero();
         // Where the way out may have led.
         self.low -= reaction.depth;
@@ -100,7 +114,7 @@ impl Touched<'_> {
 
     /// How far friction holds the body, from 0 to 1, when it holds so many points.
     pub fn held(&self, points: u32) -> f32 {
-        let share = points as f32 / self.shape.contact_points.len() as f32;
+        let share = points as f32 / self.shape.contact_points.points.len() as f32;
         (share / HELD_SHARE).min(1.0)
     }
 
@@ -116,53 +130,33 @@ impl Touched<'_> {
         reaction: &mut Reaction,
     ) {
         let (linear, angular) = (collider.linear_velocity, collider.angular_velocity);
-        let before = self.sums();
-        let mass = self.shape.volume as f32;
-        let at = before.first / mass - center;
-        let along = (before.momentum / mass - linear - angular.cross(at)).dot(normal);
+        let mass = self.shape.volume;
+        let mut particles = Particles {
+            mass: &self.shape.mass,
+            positions: self.positions,
+            velocities: self.velocities,
+        };
+        let (velocity, place) = particles.mean(self.simd, mass);
+        let along = (velocity - linear - angular.cross(place - center)).dot(normal);
         // What is held is damped along the normal too; the mean gets the rest.
         let mean = normal * (-along * damped * (1.0 - held));
-        let rate = damped * held;
-        for ((v, x), mass) in self.velocities.iter_mut().zip(&*self.positions).zip(&self.shape.mass)
-        {
-            for lane in 0..LANES {
-                // Lanes without a particle have no mass and stay at rest.
-                if mass.0[lane] > 0.0 {
-                    let surface = linear + angular.cross(x.lane(lane) - center);
-                    let old = v.lane(lane);
-                    v.set_lane(lane, old + mean - (old - surface) * rate);
-                }
-            }
-        }
-        let after = self.sums();
-        let impulse = (before.momentum - after.momentum) * self.density;
-        reaction.impulse += impulse;
-        let about = |sums: &BodySums| sums.angular - center.cross(sums.momentum);
-        reaction.angular_impulse += (about(&before) - about(&after)) * self.density;
+        let surface = (linear - angular.cross(center), angular);
+        let (taken, spin) = particles.damp(self.simd, mean, damped * held, surface);
+        let density = f64::from(self.density);
+        reaction.impulse += (taken * density).as_vec3();
+        let about_collider = spin - center.as_dvec3().cross(taken);
+        reaction.angular_impulse += (about_collider * density).as_vec3();
     }
 
-    /// Momentum and first moment of the body, at a density of 1 kg/m³.
-    fn sums(&self) -> BodySums {
-        let mut momentum = DVec3::ZERO;
-        let mut first = DVec3::ZERO;
-        let mut angular = DVec3::ZERO;
-        for ((v, x), mass) in self.velocities.iter().zip(&*self.positions).zip(&self.shape.mass) {
-            let (mut p, mut mx, mut spin) = (Vec3::ZERO, Vec3::ZERO, Vec3::ZERO);
-            for lane in 0..LANES {
-                let mv = v.lane(lane) * mass.0[lane];
-                p += mv;
-                mx += x.lane(lane) * mass.0[lane];
-                spin += x.lane(lane).cross(mv);
-            }
-            momentum += p.as_dvec3();
-            first += mx.as_dvec3();
-            angular += spin.as_dvec3();
+    /// Finds the contact points that lie inside a collider.
+    fn find_inside(&mut self, collider: &Collider, center: Vec3) {
+        if !self.quads_are_fresh {
+            self.quads.resize(self.positions.len() * LANES, Quad::default());
+            run_quads(self.simd, &mut QuadTask { positions: self.positions, quads: self.quads });
+            self.quads_are_fresh = true;
         }
-        BodySums {
-            momentum: momentum.as_vec3(),
-            first: first.as_vec3(),
-            angular: angular.as_vec3(),
-        }
+        let points = &self.shape.contact_points;
+        points_inside(self.simd, points, self.quads, collider, center, self.inside);
     }
 
     fn is_far(&self, collider: &Collider, center: Vec3) -> bool {
@@ -199,11 +193,4 @@ impl Touched<'_> {
             of[block].set_lane(lane, moved);
         }
     }
-}
-
-/// Sums over a body, about its origin, at a density of 1 kg/m³.
-struct BodySums {
-    momentum: Vec3,
-    first: Vec3,
-    angular: Vec3,
 }

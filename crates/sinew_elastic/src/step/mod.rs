@@ -7,18 +7,22 @@
 //! ```
 
 mod collide;
+mod contact_damping;
 mod input;
+mod inside;
 mod particles;
 mod passes;
+mod quads;
 mod regions;
 mod scratch;
 mod stencil_pass;
 pub(crate) mod sums;
 mod tasks;
 mod weights;
+mod wide;
 
 use glam::{DVec3, Vec3};
-use sinew_math::{LANES, Quad, Vec3x8};
+use sinew_math::{LANES, Vec3x8};
 
 use crate::contact::Reaction;
 use crate::examples::{ExampleBasis, Grouping};
@@ -198,11 +202,7 @@ impl<E: Executor> Work<'_, E> {
     /// Sums over regions, weights of the examples, goals of all regions.
     fn find_goals(&mut self, material: &Material, numbers: StepNumbers) {
         if !self.body.shape.lists.is_empty() {
-            for (block, x) in self.state.positions.iter().enumerate() {
-                for lane in 0..LANES {
-                    self.scratch.quads[block * LANES + lane] = Quad::from_vec3(x.lane(lane));
-                }
-            }
+            self.fill_quads();
         }
         let polar_goals = material.method != Method::Conservative;
         let how = |set| Solve { set, beta: f64::from(numbers.beta), published: polar_goals };
@@ -302,6 +302,10 @@ impl<E: Executor> Work<'_, E> {
             low,
             high,
             density: self.body.material.density,
+            simd: scratch.simd,
+            quads: &mut scratch.quads,
+            inside: &mut scratch.inside,
+            quads_are_fresh: false,
         };
         let origin = self.state.origin;
         scratch.touches.fill(Touch::default());

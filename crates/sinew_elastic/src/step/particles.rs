@@ -4,12 +4,13 @@ use core::ops::Range;
 
 use glam::{Vec3, Vec4};
 use sinew_math::lane::{Lane, LaneWork, SimdLevel, V3, dispatch};
-use sinew_math::{F8, LANES, Vec3x8};
+use sinew_math::{F8, LANES, Quad, Vec3x8};
 
 use crate::shape::ElasticShape;
 
 use super::scratch::{Affine8, ListGoal, PlaneScratch};
 use super::sums::{BLOCKS_PER_FLUSH, ChangeSums, ChunkSums, PlaceSums, RigidMotion};
+use super::wide::add_wide_goals;
 
 /// Ways to the goal shorter than this share of the body's size are rounding (single precision rules,
 /// item 4 of the method's notes): they count as none, so that a body at rest stays at rest.
@@ -64,8 +65,19 @@ impl ParticleTask<'_> {
                 if !motion_only {
                     if !shape.lists.is_empty() {
                         for (block, goals) in run.clone().zip(&mut *ways) {
-                            add_list_goals(shape, input.list_goals, block, goals);
+                            add_list_goals::<L>(t, shape, input.list_goals, block, goals);
                         }
+                    }
+                    if !shape.wide.is_empty() {
+                        L::apart(
+                            t,
+                            #[inline(always)]
+                            || {
+                                for (block, goals) in run.clone().zip(&mut *ways) {
+                                    add_wide_goals::<L>(t, shape, input.list_goals, block, goals);
+                                }
+                            },
+                        );
                     }
                     find_ways::<L>(t, input, run.clone(), ways);
                 }
@@ -131,38 +143,49 @@ fn add_sums<L: Lane>(
 
 /// Adds what list regions say about the particles of a block.
 #[inline(always)]
-fn add_list_goals(shape: &ElasticShape, list_goals: &[ListGoal], block: usize, goals: &mut Vec3x8) {
+fn add_list_goals<L: Lane>(
+    t: L::Token,
+    shape: &ElasticShape,
+    list_goals: &[ListGoal],
+    block: usize,
+    goals: &mut Vec3x8,
+) {
     let lists = &shape.lists;
-    let rest_positions = &shape.rest[block];
-    for lane in 0..LANES {
-        let slot = block * LANES + lane;
-        let incidence =
-            lists.incidence_start[slot] as usize..lists.incidence_start[slot + 1] as usize;
-        if incidence.is_empty() {
-            continue;
-        }
-        let mut rows = [Vec4::ZERO; 3];
-        let mut add = |list: u32| {
-            let goal = &list_goals[list as usize];
-            rows[0] += goal[0];
-            rows[1] += goal[1];
-            rows[2] += goal[2];
-        };
-        let (quads, rest) = lists.incidence[incidence].as_chunks::<4>();
-        for &[a, b, c, d] in quads {
-            add(a);
-            add(b);
-            add(c);
-            add(d);
-        }
-        for &list in rest {
-            add(list);
-        }
-        let q = rest_positions.lane(lane).extend(1.0);
-        goals.x.0[lane] += rows[0].dot(q);
-        goals.y.0[lane] += rows[1].dot(q);
-        goals.z.0[lane] += rows[2].dot(q);
+    let first = block * LANES;
+    let starts = &lists.incidence_start[first..=first + LANES];
+    if starts[0] == starts[LANES] {
+        return;
     }
+    // Goals are affine maps: those of one particle are added up before it goes through them.
+    let mut rows = [[Quad::default(); LANES]; 3];
+    for lane in 0..LANES {
+        let incidence = &lists.incidence[starts[lane] as usize..starts[lane + 1] as usize];
+        let mut sum = [Vec4::ZERO; 3];
+        for &list in incidence {
+            let goal = &list_goals[list as usize];
+            for (sum, row) in sum.iter_mut().zip(goal) {
+                *sum += Vec4::from_array(row.0);
+            }
+        }
+        for (row, sum) in rows.iter_mut().zip(sum) {
+            row[lane] = Quad(sum.to_array());
+        }
+    }
+    let rest = V3::load(t, &shape.rest[block]);
+    let [x, y, z] = &rows;
+    let sums = V3 {
+        x: through::<L>(t, x, rest),
+        y: through::<L>(t, y, rest),
+        z: through::<L>(t, z, rest),
+    };
+    (V3::load(t, goals) + sums).store_to(goals);
+}
+
+/// `row · (x₀, 1)` for each lane's row.
+#[inline(always)]
+fn through<L: Lane>(t: L::Token, row: &[Quad; LANES], rest: V3<L>) -> L {
+    let [x, y, z, shift] = L::from_quads(t, row);
+    V3 { x, y, z }.dot(rest) + shift
 }
 
 /// The part of a body's particles that one task moves.

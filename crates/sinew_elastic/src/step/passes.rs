@@ -9,6 +9,7 @@ use crate::executor::Executor;
 
 use super::Work;
 use super::particles::{MoveInput, MoveTask, ParticleInput, ParticleTask, run_goals, run_move};
+use super::quads::{QuadTask, run_quads};
 use super::regions::{Pass, RegionInput, RegionTask, run_fit, run_retarget};
 use super::sums::{ChunkSums, RigidMotion};
 use super::tasks::{MOST_TASKS, blocks_of, list_range, split, take};
@@ -40,6 +41,22 @@ pub(super) enum PassKind<'a> {
 }
 
 impl<E: Executor> Work<'_, E> {
+    /// Copies all positions to the table that gathers read.
+    pub(super) fn fill_quads(&mut self) {
+        let chunks = &self.body.shape.particle_chunks;
+        let mut tasks = SmallVec::<[QuadTask<'_>; MOST_TASKS]>::new();
+        let mut quads = &mut self.scratch.quads[..];
+        for run in split(chunks, self.tasks) {
+            let blocks = blocks_of(chunks, &run);
+            tasks.push(QuadTask {
+                quads: take(&mut quads, blocks.len() * LANES),
+                positions: &self.state.positions[blocks],
+            });
+        }
+        let simd = self.scratch.simd;
+        self.executor.run(&mut tasks, |task| run_quads(simd, task));
+    }
+
     pub(super) fn region_pass(&mut self, kind: PassKind<'_>, polar_goals: bool) {
         let shape = self.body.shape;
         let state = &mut *self.state;

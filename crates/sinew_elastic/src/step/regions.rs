@@ -3,16 +3,17 @@
 use core::array;
 use core::ops::Range;
 
-use glam::{Vec3, Vec4};
+use glam::Vec3;
 use sinew_math::lane::{Lane, LaneWork, M3, Q4, S3, SimdLevel, V3, dispatch};
 use sinew_math::rotation::follow;
-use sinew_math::{F8, LANES, Mat3x8, Quad, Quatx8, Vec3x8};
+use sinew_math::{F8, LANES, Quad, Quatx8, Vec3x8};
 
 use crate::examples::{ExampleBasis, Grouping};
 use crate::shape::ElasticShape;
 
 use super::scratch::{Affine8, ListGoal, PlaneScratch};
 use super::weights::{GroupSolver, Solve};
+use super::wide::fit_wide_lists;
 
 /// How a pass over the regions treats the examples.
 #[derive(Clone, Copy)]
@@ -88,13 +89,25 @@ impl RegionTask<'_> {
                     self.planes[0].fit::<L>(t, stencil, chunk, tile.clone(), fits);
                 }
                 if !shape.lists.is_empty() {
+                    let on_lattice = stencil.is_some();
+                    L::apart(
+                        t,
+                        #[inline(always)]
+                        || {
+                            for (block, fit) in tile.clone().zip(&mut *fits) {
+                                fit_lists::<L>(t, shape, input.quads, block, on_lattice, fit);
+                            }
+                        },
+                    );
+                }
+                if !shape.wide.is_empty() {
                     L::apart(
                         t,
                         #[inline(always)]
                         || {
                             for (block, fit) in tile.clone().zip(fits) {
-                                let on_lattice = stencil.is_some();
-                                fit_lists::<L>(t, shape, input.quads, block, on_lattice, fit);
+                                let lists = shape.lists.of_block(block);
+                                fit_wide_lists::<L>(t, shape, input.positions, lists, fit);
                             }
                         },
                     );
@@ -352,14 +365,15 @@ fn set_goal<L: Lane>(
     if !shape.lists.is_empty() {
         let (goals, first_list) = lists;
         let lists = &shape.lists;
-        let (first, end) =
-            (lists.block_start[block] as usize, lists.block_start[block + 1] as usize);
+        let Range { start: first, end } = lists.of_block(block);
         if end > first {
-            let matrix = matrix.store();
-            let numbers = lists.region[first..end].iter().zip(&lists.center[first..end]);
+            let center = V3::load(t, &lists.centers[block]);
+            let shift = V3::load(t, &fit.translation) - matrix.mul_vec(center);
+            let rows = goal_rows(matrix, shift);
             let goals = &mut goals[first - first_list..end - first_list];
-            for (goal, (&region, &center)) in goals.iter_mut().zip(numbers) {
-                *goal = list_goal(&matrix, &fit.translation, region as usize % LANES, center);
+            for (goal, &region) in goals.iter_mut().zip(&lists.region[first..end]) {
+                let lane = region as usize % LANES;
+                *goal = [rows[0][lane], rows[1][lane], rows[2][lane]];
             }
         }
     }
@@ -426,16 +440,14 @@ fn lane_strain<L: Lane>(t: L::Token, basis: &ExampleBasis, weights: &[f32], bloc
     strain
 }
 
-/// Goal of one list region, whose rest centre is `rest`.
+/// The rows of the goals `matrix · x₀ + shift`, for each lane.
 #[inline(always)]
-fn list_goal(matrix: &Mat3x8, center: &Vec3x8, lane: usize, rest: Vec3) -> ListGoal {
-    let [a, b, c] =
-        [matrix.cols[0].lane(lane), matrix.cols[1].lane(lane), matrix.cols[2].lane(lane)];
-    let shift = center.lane(lane) - (a * rest.x + b * rest.y + c * rest.z);
+fn goal_rows<L: Lane>(matrix: M3<L>, shift: V3<L>) -> [[Quad; LANES]; 3] {
+    let [a, b, c] = matrix.cols;
     [
-        Vec4::new(a.x, b.x, c.x, shift.x),
-        Vec4::new(a.y, b.y, c.y, shift.y),
-        Vec4::new(a.z, b.z, c.z, shift.z),
+        L::to_quads([a.x, b.x, c.x, shift.x]),
+        L::to_quads([a.y, b.y, c.y, shift.y]),
+        L::to_quads([a.z, b.z, c.z, shift.z]),
     ]
 }
 
@@ -455,7 +467,7 @@ fn fit_lists<L: Lane>(
     if !on_lattice {
         *fit = Affine8::ZERO;
     }
-    if entries.is_empty() {
+    if lists.block_start[block] == lists.block_start[block + 1] {
         return;
     }
     // Relative to a particle of the region, so that single precision keeps its digits.

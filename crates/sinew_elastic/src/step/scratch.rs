@@ -1,6 +1,5 @@
 //! Working memory of a step: made once for a body, never part of its state.
 
-use glam::Vec4;
 use sinew_math::{F8, Mat3x8, Quad, SimdLevel, Vec3x8};
 use smallvec::SmallVec;
 
@@ -27,7 +26,7 @@ impl Affine8 {
 }
 
 /// Goal of a list region as three rows of four: `row · (x0, 1)`.
-pub(crate) type ListGoal = [Vec4; 3];
+pub(crate) type ListGoal = [Quad; 3];
 
 /// Partial sums of one plane and its neighbours.
 #[derive(Clone, Debug, Default)]
@@ -69,7 +68,7 @@ pub struct Scratch {
     pub(crate) simd: SimdLevel,
     pub(crate) affine: Vec<Affine8>,
     pub(crate) offsets: Vec<Vec3x8>,
-    /// Positions for gathers, when there are lists.
+    /// Positions for gathers, where there are lists or colliders.
     pub(crate) quads: Vec<Quad>,
     pub(crate) list_goals: Vec<ListGoal>,
     pub(crate) planes: SmallVec<[PlaneScratch; 2]>,
@@ -79,6 +78,8 @@ pub struct Scratch {
     pub(crate) lane_products: Vec<F8>,
     /// One solver for each task; the first serves the groups too.
     pub(crate) solvers: SmallVec<[GroupSolver; 2]>,
+    /// Contact points inside a collider.
+    pub(crate) inside: Vec<u32>,
     pub(crate) reactions: Vec<Reaction>,
     /// Points that touched each collider, over all sub-steps.
     pub(crate) touching: Vec<u32>,
@@ -114,6 +115,7 @@ impl Scratch {
             products: vec![0.0; chunks * shared_groups * n],
             lane_products: vec![F8::ZERO; MOST_TASKS * n],
             solvers: SmallVec::from_iter([GroupSolver::new(n)]),
+            inside: Vec::new(),
             reactions: Vec::new(),
             touching: Vec::new(),
             touches: Vec::new(),

@@ -105,6 +105,31 @@ fn the_cuboid_moves_as_the_reference_does() {
 }
 
 #[test]
+fn large_regions_move_as_the_reference_does() {
+    // Regions of more than a hundred particles are summed in another way than small ones. Particles are
+    // numbered along x, so that the region of every second plane takes half of each block.
+    let rest: Vec<Vec3> = (0..8 * 6 * 6)
+        .map(|i| Vec3::new((i % 8) as f32, (i / 8 % 6) as f32, (i / 48) as f32) * 0.1)
+        .collect();
+    let mass: Vec<f32> = (0..rest.len()).map(|i| 1.0 + (i % 3) as f32).collect();
+    let all =
+        |keep: fn(usize) -> bool| (0..288).filter(|&i| keep(i as usize)).collect::<Vec<u32>>();
+    let whole = all(|_| true);
+    let small: Vec<Vec<u32>> = (0..5).map(|k| (48 * k..48 * (k + 2)).collect()).collect();
+    let mixed = [
+        vec![all(|i| i < 200), all(|i| i >= 100), all(|i| i % 2 == 0), all(|i| i % 5 != 0)],
+        small,
+    ]
+    .concat();
+    for (name, regions) in [("one region", vec![whole]), ("some large, some small", mixed)] {
+        let mut pair = given(&rest, &mass, &regions);
+        plain(&pair, stiff()).check(name);
+        let basis = pair.examples(&[&twist(1.5), &squash]);
+        with(&pair, &basis, WeightSet::Simplex, stiff()).check(&format!("{name}, examples"));
+    }
+}
+
+#[test]
 fn implicit_bodies_move_as_the_reference_does() {
     let soft = Material { integrator: Integrator::Implicit, ..stiff() };
     plain(&cuboid(), soft).check("no example");

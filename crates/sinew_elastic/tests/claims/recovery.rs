@@ -10,11 +10,11 @@ use crate::fixtures::{
 
 const DT: f64 = 1.0 / 60.0;
 
-/// The largest strain and shape error (in sizes) that are left five seconds after the body was put to `x`.
-fn after_five_seconds(pair: &Pair, x: &[DVec3]) -> (f64, f64) {
+/// The largest strain and shape error (in sizes) that are left `seconds` after the body was put to `x`.
+fn after(seconds: u32, pair: &Pair, x: &[DVec3]) -> (f64, f64) {
     let mut rig = Rig::new(&pair.shape, None).material(material(DT, 0.5, 1.0, 10.0));
     rig.put(x, &vec![DVec3::ZERO; x.len()]);
-    for _ in 0..300 {
+    for _ in 0..60 * seconds {
         let report = rig.free(DT as f32);
         assert!(!report.quarantined);
     }
@@ -31,7 +31,7 @@ fn a_reflected_body_turns_out_again() {
             [DVec3::new(-1.0, 1.0, 1.0), DVec3::new(1.0, -1.0, 1.0), DVec3::new(1.0, 1.0, -1.0)]
         {
             let x: Vec<DVec3> = pair.rest().iter().map(|&p| p * mirror).collect();
-            let (strain, error) = after_five_seconds(&pair, &x);
+            let (strain, error) = after(5, &pair, &x);
             assert!(strain < 1e-3 && error < 1e-3, "{mirror}: strain {strain}, error {error}");
         }
     }
@@ -45,7 +45,7 @@ fn a_flattened_body_rises_again() {
             [DVec3::new(1.0, 0.0, 1.0), DVec3::new(0.0, 1.0, 1.0), DVec3::new(0.6, 0.8, 0.0)]
         {
             let x: Vec<DVec3> = pair.rest().iter().map(|&p| p * flat).collect();
-            let (strain, error) = after_five_seconds(&pair, &x);
+            let (strain, error) = after(5, &pair, &x);
             assert!(strain < 1e-3 && error < 1e-3, "{flat}: strain {strain}, error {error}");
         }
     }
@@ -53,11 +53,13 @@ fn a_flattened_body_rises_again() {
 
 #[test]
 fn a_scrambled_body_finds_its_shape() {
-    // T29, SB-05: particles at random places within the body's bounds.
+    // T29, SB-05: particles at random places within the body's bounds. Some find themselves near the
+    // body's mirror image, an unstable equilibrium: how soon rounding leads them away is chance, and two
+    // of 64 took longer than five seconds.
     for pair in [cuboid(), lattice(&block_nodes([4, 4, 4]), 0.1, 1)] {
         let low = pair.rest().iter().copied().fold(DVec3::INFINITY, DVec3::min);
         let high = pair.rest().iter().copied().fold(DVec3::NEG_INFINITY, DVec3::max);
-        for seed in 0..4 {
+        for seed in 0..16 {
             let mut random = Random(seed);
             let x: Vec<DVec3> = (0..pair.rest().len())
                 .map(|_| {
@@ -65,7 +67,7 @@ fn a_scrambled_body_finds_its_shape() {
                     low + (high - low) * share
                 })
                 .collect();
-            let (strain, error) = after_five_seconds(&pair, &x);
+            let (strain, error) = after(10, &pair, &x);
             assert!(strain < 1e-3 && error < 2e-2, "{seed}: strain {strain}, error {error}");
         }
     }

@@ -156,6 +156,11 @@ impl Lane for Avx2 {
     }
 
     #[inline(always)]
+    fn bits(self) -> u8 {
+        self.token.avx._mm256_movemask_ps(self.value) as u8
+    }
+
+    #[inline(always)]
     fn straddle<const BIT: usize>(before: Self, after: Self) -> Self {
         let avx = before.token.avx;
         before.with(match BIT {
@@ -171,22 +176,57 @@ impl Lane for Avx2 {
 
     #[inline(always)]
     fn gather(token: Token, table: &[Quad], indices: &[u32; 8]) -> V3<Self> {
-        let avx = token.avx;
         let [a, b, c, d, e, f, g, h] = *indices;
-        let low = |i: u32| -> __m128 { cast(table[i as usize].0) };
-        // Entries i and i + 4 side by side, then a 4 × 4 transpose of each half.
-        let ae = avx._mm256_insertf128_ps::<1>(avx._mm256_castps128_ps256(low(a)), low(e));
-        let bf = avx._mm256_insertf128_ps::<1>(avx._mm256_castps128_ps256(low(b)), low(f));
-        let cg = avx._mm256_insertf128_ps::<1>(avx._mm256_castps128_ps256(low(c)), low(g));
-        let dh = avx._mm256_insertf128_ps::<1>(avx._mm256_castps128_ps256(low(d)), low(h));
-        let xy_ab = avx._mm256_unpacklo_ps(ae, bf);
-        let xy_cd = avx._mm256_unpacklo_ps(cg, dh);
-        let z_ab = avx._mm256_unpackhi_ps(ae, bf);
-        let z_cd = avx._mm256_unpackhi_ps(cg, dh);
-        V3 {
-            x: Self { value: avx._mm256_shuffle_ps::<0b01_00_01_00>(xy_ab, xy_cd), token },
-            y: Self { value: avx._mm256_shuffle_ps::<0b11_10_11_10>(xy_ab, xy_cd), token },
-            z: Self { value: avx._mm256_shuffle_ps::<0b01_00_01_00>(z_ab, z_cd), token },
-        }
+        let at = |i: u32| -> __m128 { cast(table[i as usize].0) };
+        let entries = [at(a), at(b), at(c), at(d), at(e), at(f), at(g), at(h)];
+        let [x, y, z, _] = side_by_side(token, entries);
+        V3 { x: Self { value: x, token }, y: Self { value: y, token }, z: Self { value: z, token } }
     }
+
+    #[inline(always)]
+    fn from_quads(token: Token, quads: &[Quad; 8]) -> [Self; 4] {
+        let [a, b, c, d, e, f, g, h] = *quads;
+        let entries = [a, b, c, d, e, f, g, h].map(
+            #[inline(always)]
+            |quad| cast::<[f32; 4], __m128>(quad.0),
+        );
+        let [x, y, z, w] = side_by_side(token, entries);
+        [
+            Self { value: x, token },
+            Self { value: y, token },
+            Self { value: z, token },
+            Self { value: w, token },
+        ]
+    }
+
+    #[inline(always)]
+    fn to_quads([x, y, z, w]: [Self; 4]) -> [Quad; 8] {
+        let [ae, bf, cg, dh] = transpose(x.token, [x.value, y.value, z.value, w.value]);
+        let halves = |value: __m256| -> [[f32; 4]; 2] { cast(value) };
+        let [[a, e], [b, f], [c, g], [d, h]] = [halves(ae), halves(bf), halves(cg), halves(dh)];
+        [Quad(a), Quad(b), Quad(c), Quad(d), Quad(e), Quad(f), Quad(g), Quad(h)]
+    }
+}
+
+/// First, second, third and fourth numbers of eight entries.
+#[inline(always)]
+fn side_by_side(token: Token, [a, b, c, d, e, f, g, h]: [__m128; 8]) -> [__m256; 4] {
+    let avx = token.avx;
+    // Entries i and i + 4 side by side, then a 4 × 4 transpose of each half.
+    let pair = |low, high| avx._mm256_insertf128_ps::<1>(avx._mm256_castps128_ps256(low), high);
+    transpose(token, [pair(a, e), pair(b, f), pair(c, g), pair(d, h)])
+}
+
+/// Transposes the 4 × 4 numbers of each half.
+#[inline(always)]
+fn transpose(token: Token, [a, b, c, d]: [__m256; 4]) -> [__m256; 4] {
+    let avx = token.avx;
+    let (low_ab, high_ab) = (avx._mm256_unpacklo_ps(a, b), avx._mm256_unpackhi_ps(a, b));
+    let (low_cd, high_cd) = (avx._mm256_unpacklo_ps(c, d), avx._mm256_unpackhi_ps(c, d));
+    [
+        avx._mm256_shuffle_ps::<0b01_00_01_00>(low_ab, low_cd),
+        avx._mm256_shuffle_ps::<0b11_10_11_10>(low_ab, low_cd),
+        avx._mm256_shuffle_ps::<0b01_00_01_00>(high_ab, high_cd),
+        avx._mm256_shuffle_ps::<0b11_10_11_10>(high_ab, high_cd),
+    ]
 }

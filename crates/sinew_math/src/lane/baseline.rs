@@ -165,6 +165,11 @@ impl Lane for Baseline {
     }
 
     #[inline(always)]
+    fn bits(self) -> u8 {
+        (self.0[0].to_bitmask() | self.0[1].to_bitmask() << 4) as u8
+    }
+
+    #[inline(always)]
     fn straddle<const BIT: usize>(before: Self, after: Self) -> Self {
         if BIT == 4 {
             return Self([before.0[1], after.0[0]]);
@@ -182,18 +187,26 @@ impl Lane for Baseline {
     #[inline(always)]
     fn gather((): (), table: &[Quad], indices: &[u32; 8]) -> V3<Self> {
         let [a, b, c, d, e, f, g, h] = *indices;
-        let [x0, y0, z0, _] = f32x4::transpose([
-            cast(table[a as usize].0),
-            cast(table[b as usize].0),
-            cast(table[c as usize].0),
-            cast(table[d as usize].0),
-        ]);
-        let [x1, y1, z1, _] = f32x4::transpose([
-            cast(table[e as usize].0),
-            cast(table[f as usize].0),
-            cast(table[g as usize].0),
-            cast(table[h as usize].0),
-        ]);
+        let at = |i: u32| -> f32x4 { cast(table[i as usize].0) };
+        let [x0, y0, z0, _] = f32x4::transpose([at(a), at(b), at(c), at(d)]);
+        let [x1, y1, z1, _] = f32x4::transpose([at(e), at(f), at(g), at(h)]);
         V3 { x: Self([x0, x1]), y: Self([y0, y1]), z: Self([z0, z1]) }
+    }
+
+    #[inline(always)]
+    fn from_quads((): (), quads: &[Quad; 8]) -> [Self; 4] {
+        let [a, b, c, d, e, f, g, h] = quads;
+        let of = |quad: &Quad| -> f32x4 { cast(quad.0) };
+        let [x0, y0, z0, w0] = f32x4::transpose([of(a), of(b), of(c), of(d)]);
+        let [x1, y1, z1, w1] = f32x4::transpose([of(e), of(f), of(g), of(h)]);
+        [Self([x0, x1]), Self([y0, y1]), Self([z0, z1]), Self([w0, w1])]
+    }
+
+    #[inline(always)]
+    fn to_quads([x, y, z, w]: [Self; 4]) -> [Quad; 8] {
+        let [a, b, c, d] = f32x4::transpose([x.0[0], y.0[0], z.0[0], w.0[0]]);
+        let [e, f, g, h] = f32x4::transpose([x.0[1], y.0[1], z.0[1], w.0[1]]);
+        let quad = |entry: f32x4| Quad(cast(entry));
+        [quad(a), quad(b), quad(c), quad(d), quad(e), quad(f), quad(g), quad(h)]
     }
 }

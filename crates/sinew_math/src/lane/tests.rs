@@ -126,3 +126,49 @@ fn a_gather_takes_each_lane_from_its_entry() {
         }
     }
 }
+
+struct Quads([Quad; LANES]);
+
+impl LaneWork for Quads {
+    type Output = ([F8; 4], [Quad; LANES]);
+
+    #[inline(always)]
+    fn run<L: Lane>(self, t: L::Token) -> Self::Output {
+        let numbers = L::from_quads(t, &self.0);
+        (numbers.map(L::store), L::to_quads(numbers))
+    }
+}
+
+#[test]
+fn quads_go_to_lanes_and_back() {
+    let quads: [Quad; LANES] =
+        array::from_fn(|lane| Quad(array::from_fn(|number| (10 * number + lane) as f32)));
+    for level in [SimdLevel::Best, SimdLevel::Baseline] {
+        let (numbers, back) = dispatch(level, Quads(quads));
+        for (number, lanes) in numbers.iter().enumerate() {
+            assert_eq!(lanes.0, array::from_fn(|lane| (10 * number + lane) as f32));
+        }
+        assert_eq!(back, quads);
+    }
+}
+
+struct Bits(F8);
+
+impl LaneWork for Bits {
+    type Output = u8;
+
+    #[inline(always)]
+    fn run<L: Lane>(self, t: L::Token) -> u8 {
+        L::load(t, &self.0).lt(L::splat(t, 0.0)).bits()
+    }
+}
+
+#[test]
+fn bits_tell_which_lanes_are_set() {
+    for wanted in 0..=u8::MAX {
+        let signs = array::from_fn(|lane| if wanted >> lane & 1 == 1 { -1.0 } else { 1.0 });
+        for level in [SimdLevel::Best, SimdLevel::Baseline] {
+            assert_eq!(dispatch(level, Bits(F8(signs))), wanted);
+        }
+    }
+}
