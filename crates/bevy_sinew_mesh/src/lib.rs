@@ -32,7 +32,6 @@
 //! | [`DeformableMesh`] | you | this entity's mesh becomes a body, so fine |
 //! | [`DeformableMeshPart`] | you | this entity's mesh joins the body of another |
 //! | [`BodySurface`] | you | this entity's mesh shows a body that has a shape already |
-//! | [`MeshExamples`] | you | example poses, made with the body |
 //! | [`MeshInterpolation`] | you | drawn between ticks, or at the last one |
 //! | [`MeshSharing`] | you | whether others with the same mesh handle see the deformation |
 //! | [`BuildProgress`] | we | how far the lattice is built |
@@ -69,7 +68,6 @@ mod write;
 
 pub use body_surface::{BodySurface, SurfaceBinding};
 pub use error::MeshBodyError;
-pub use examples::MeshExamples;
 pub use fault::MeshFault;
 pub use follow::DeformedSurface;
 pub use plugin::{DeformableMeshPlugin, MeshSystems};
@@ -83,7 +81,7 @@ pub use settings::{
 pub mod prelude {
     pub use crate::{
         BodySurface, BuildProgress, DeformableMesh, DeformableMeshPart, DeformableMeshPlugin,
-        DeformedSurface, LatticeResolution, MeshExamples, MeshFault, MeshInterpolation,
-        MeshSharing, MeshSystems, SurfaceBinding,
+        DeformedSurface, LatticeResolution, MeshFault, MeshInterpolation, MeshSharing, MeshSystems,
+        SurfaceBinding,
     };
 }
