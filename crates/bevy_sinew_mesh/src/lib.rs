@@ -39,6 +39,8 @@
 //! | [`DeformedMesh`] | we | on a part: the mesh that it had, and its copy |
 //! | [`MeshFault`] | we | why a mesh cannot become a body, or follow one |
 //!
+//! A surface that the kernel made or read becomes a `Mesh` by [`mesh_from_surface`].
+//!
 //! Both ways share one path: `request` reads what is asked for, `bind` leads it from waiting to bound,
 //! `build` works off the main thread and makes a `skin`, `follow` moves its vertices, `write` puts them
 //! into the meshes, `release` gives everything back, `fault` tells what is wrong.
@@ -54,6 +56,7 @@ mod fault;
 mod follow;
 mod formats;
 mod frame;
+mod from_surface;
 mod gradients;
 mod neighbours;
 mod parts;
@@ -70,6 +73,7 @@ pub use body_surface::{BodySurface, SurfaceBinding};
 pub use error::MeshBodyError;
 pub use fault::MeshFault;
 pub use follow::DeformedSurface;
+pub use from_surface::mesh_from_surface;
 pub use plugin::{DeformableMeshPlugin, MeshSystems};
 pub use release::DeformedMesh;
 pub use settings::{
@@ -82,6 +86,6 @@ pub mod prelude {
     pub use crate::{
         BodySurface, BuildProgress, DeformableMesh, DeformableMeshPart, DeformableMeshPlugin,
         DeformedSurface, LatticeResolution, MeshFault, MeshInterpolation, MeshSharing, MeshSystems,
-        SurfaceBinding,
+        SurfaceBinding, mesh_from_surface,
     };
 }
