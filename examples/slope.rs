@@ -14,13 +14,15 @@ use std::process::ExitCode;
 
 /// How steep the floor is, rad.
 const SLOPE: f32 = 0.3;
+/// How far the first cuboids fall, m.
+const DROP: f32 = 2.0;
 
 fn main() -> ExitCode {
     common::run(ExampleScene {
         name: "slope",
         about: "blue: with a twisted example pose; green: with one like an S",
         frames: 300,
-        view: View { target: Vec3::new(0.0, 1.1, 0.0), distance: 7.2, yaw: -1.2, pitch: 0.3 },
+        view: View { target: Vec3::new(-0.6, 0.7, 0.0), distance: 6.2, yaw: -1.4, pitch: 0.5 },
         build: |app: &mut App| {
             app.add_systems(SetupScene, setup);
         },
@@ -42,17 +44,21 @@ fn setup(mut commands: Commands, mut meshes: ResMut<Assets<Mesh>>) -> Result {
     }
 
     let cuboid = PaperCuboid::new(&mut meshes)?;
-    let twist = Deformer::twist(Vec3::Y, 2.2);
-    let s_shape = Deformer::s_shape(Vec3::Y, Vec3::Z, 2.2);
+    // Lower as well, so that a blow from above is answered by the pose.
+    let twist = Deformer::squash(Vec3::Y, 0.8).then(Deformer::twist(Vec3::Y, 2.2));
+    // One wave on the cuboid's length: its ends stay flat and one above the other, so that it lands on one of them.
+    let wave = Deformer::wave(Vec3::Y, Vec3::Z, 0.22, PaperCuboid::HEIGHT);
+    let s_shape = wave.then(Deformer::squash(Vec3::Y, 0.75));
     for (name, deformer, paint) in [
         ("twist", twist, Paint::rgb(0.25, 0.55, 0.85)),
         ("S", s_shape, Paint::rgb(0.40, 0.72, 0.35)),
     ] {
-        // Lower as well, so that a blow from above is answered by the pose.
-        let example = ExampleSet::new().with(name, Deformer::squash(Vec3::Y, 0.8).then(deformer));
+        let example = ExampleSet::new().with(name, deformer);
         for i in 0..5u8 {
-            let across = f32::from(i) - 2.0;
             let row = if (i % 2 == 0) == (name == "twist") { 0.0 } else { 1.0 };
+            let (downhill, across) = (-2.2 + 2.0 * row, 1.25 * (f32::from(i) - 2.1 + 0.2 * row));
+            let floor = -downhill * SLOPE.tan();
+            let height = floor + 0.5 * PaperCuboid::HEIGHT + DROP + 0.1 * f32::from(i);
             commands.spawn((
                 cuboid.body(),
                 ElasticMaterial {
@@ -64,7 +70,7 @@ fn setup(mut commands: Commands, mut meshes: ResMut<Assets<Mesh>>) -> Result {
                 example.clone(),
                 Name::new(format!("{name} {i}")),
                 paint,
-                Transform::from_xyz(-2.2 + 1.8 * row, 3.2 + 0.25 * f32::from(i), 1.1 * across),
+                Transform::from_xyz(downhill, height, across),
             ));
         }
     }

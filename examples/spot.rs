@@ -1,10 +1,10 @@
 //! A model from a file becomes a body: a cow falls, deforms towards its three example poses, and springs back.
 
 use bevy_app::App;
-use bevy_asset::{Assets, RenderAssetUsages};
+use bevy_asset::Assets;
 use bevy_ecs::prelude::*;
 use bevy_math::{EulerRot, Quat, Vec3};
-use bevy_mesh::{Indices, Mesh, Mesh3d, PrimitiveTopology};
+use bevy_mesh::{Mesh, Mesh3d};
 use bevy_sinew::prelude::*;
 use bevy_transform::components::Transform;
 use common::{ExampleScene, Paint, SceneEntity, SetupScene, View};
@@ -49,9 +49,5 @@ fn setup(mut commands: Commands, mut meshes: ResMut<Assets<Mesh>>) -> Result {
 /// The cow's mesh. A game would load a glTF file by Bevy's asset server instead.
 fn cow() -> Result<Mesh> {
     let surface = surface_from_bytes(Format::Obj, include_bytes!("assets/ods_spot_low.obj"))?;
-    let indices = surface.triangles.into_iter().flatten().collect();
-    Ok(Mesh::new(PrimitiveTopology::TriangleList, RenderAssetUsages::default())
-        .with_inserted_attribute(Mesh::ATTRIBUTE_POSITION, surface.positions)
-        .with_inserted_indices(Indices::U32(indices))
-        .with_computed_smooth_normals())
+    Ok(mesh_from_surface(&surface))
 }

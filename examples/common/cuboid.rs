@@ -27,6 +27,9 @@ pub struct PaperCuboid {
 }
 
 impl PaperCuboid {
+    /// Length of the longest side, m.
+    pub const HEIGHT: f32 = 1.4;
+
     /// Cuts the cuboid to tetrahedra, and makes the mesh of its boundary.
     pub fn new(meshes: &mut Assets<Mesh>) -> Result<Self, BevyError> {
         let tetra = TetMesh::cuboid(PARTICLES, CELL, SplitParity::Even)?;

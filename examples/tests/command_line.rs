@@ -108,6 +108,18 @@ fn the_same_run_twice_gives_the_same_hash_and_a_longer_one_another() {
 }
 
 #[test]
+fn on_the_slope_every_cuboid_lands_in_its_own_pose() {
+    // The frame of the picture in the README; 0 is the rest shape and 1 the pose.
+    let json = report("slope", 56, "landed");
+    let bodies = json["weights"].as_object().expect("weights by body");
+    assert_eq!(bodies.len(), 10);
+    for (body, weights) in bodies {
+        let example = if body.starts_with("twist") { "twist" } else { "S" };
+        assert!(weights[example].as_f64() > Some(0.7), "{body}: {weights}");
+    }
+}
+
+#[test]
 fn unknown_flags_are_refused_by_name() {
     let output = run("bounce", &["--headles"]);
     assert!(!output.status.success());

@@ -16,7 +16,8 @@ use crate::pose::PoseRecord;
 /// The poses that a body prefers to deform towards. An edit wakes the body.
 ///
 /// Poses by formula need no shape: they are made in `Prepare` of the tick in which the body has one, and
-/// again when it gets another. Bodies of one shape with equal sets share them. Poses by particle come as an
+/// again when it gets another, or when the set is edited. Bodies of one shape with equal sets share them. For a
+/// body that is made from a mesh they are made off the main thread, with the body. Poses by particle come as an
 /// [`ExampleBasis`], which must have been made for the shape of the body or an equal one. What cannot be
 /// used is reported once, with the name of the example, and the body goes on without examples.
 ///
@@ -84,6 +85,23 @@ impl ExampleSet {
         &self.names
     }
 
+    /// The poses by formula, in order: names, and how the rest shape is moved. Empty for a set that was given as
+    /// a basis.
+    pub fn formulas(&self) -> impl Iterator<Item = (&str, &Deformer)> {
+        self.names.iter().map(String::as_str).zip(self.formulas.iter().map(|Formula(f)| f))
+    }
+
+    /// Makes the poses by formula for a shape; for [`ExampleBases::insert`].
+    ///
+    /// # Errors
+    ///
+    /// What [`ExampleBasis::new`] says of the poses, with the name of the example.
+    pub fn make(&self, shape: &ElasticShape) -> Result<ExampleBasis, ExampleError> {
+        let poses: Vec<_> =
+            self.formulas().map(|(name, deformer)| deformer.pose(name, shape)).collect();
+        ExampleBasis::new(shape, &poses)
+    }
+
     /// The strains of the poses; `None` for a set without examples, and before they were made.
     #[must_use]
     pub fn basis(&self) -> Option<&Arc<ExampleBasis>> {
@@ -110,11 +128,62 @@ impl From<Arc<ExampleBasis>> for ExampleSet {
     }
 }
 
-/// A basis that some body uses, so that equal sets of one shape are made once.
+/// Poses by formula that were made, so that equal sets of one shape are made once.
+///
+/// `Prepare` fills it by itself. Poses that were made elsewhere, as off the main thread, are put in before the
+/// body gets its shape; the next `Prepare` then finds them. It keeps no poses longer than that which no body
+/// uses.
+#[derive(Resource, Debug, Default)]
+pub struct ExampleBases {
+    made: Vec<MadeBasis>,
+}
+
 #[derive(Debug)]
-pub(crate) struct MadeBasis {
+struct MadeBasis {
     formulas: Vec<Formula>,
     basis: Weak<ExampleBasis>,
+    /// Held until the next `Prepare`.
+    held: Option<Arc<ExampleBasis>>,
+}
+
+impl ExampleBases {
+    /// The poses of an equal set for this shape or an equal one.
+    #[must_use]
+    pub fn get(&self, set: &ExampleSet, shape: &ElasticShape) -> Option<Arc<ExampleBasis>> {
+        self.made.iter().find_map(|known| {
+            let basis = known.basis.upgrade()?;
+            let same = known.formulas == set.formulas && basis.names() == set.names;
+            (same && basis.fits(shape)).then_some(basis)
+        })
+    }
+
+    /// Adds the poses that were made of a set.
+    pub fn insert(&mut self, set: &ExampleSet, basis: Arc<ExampleBasis>) {
+        let formulas = set.formulas.clone();
+        self.made.push(MadeBasis { formulas, basis: Arc::downgrade(&basis), held: Some(basis) });
+    }
+
+    /// The poses of a set, made if they are not there.
+    fn get_or_make(
+        &mut self,
+        set: &ExampleSet,
+        shape: &ElasticShape,
+    ) -> Result<Arc<ExampleBasis>, ExampleError> {
+        if let Some(known) = self.get(set, shape) {
+            return Ok(known);
+        }
+        let basis = Arc::new(set.make(shape)?);
+        self.insert(set, basis.clone());
+        Ok(basis)
+    }
+
+    /// Lets go of poses that no body uses.
+    fn release(&mut self) {
+        self.made.retain_mut(|known| {
+            known.held = None;
+            known.basis.strong_count() > 0
+        });
+    }
 }
 
 /// Makes the poses of bodies whose shape, or whose set, is new.
@@ -124,7 +193,7 @@ pub(crate) fn make_examples(
         Or<(Changed<ExampleSet>, Changed<DeformableBody>)>,
     >,
     mut failures: MessageWriter<BodyFailed>,
-    mut made: Local<Vec<MadeBasis>>,
+    mut bases: ResMut<ExampleBases>,
 ) {
     for (entity, body, mut set, mut record) in &mut bodies {
         let record = record.bypass_change_detection();
@@ -137,7 +206,7 @@ pub(crate) fn make_examples(
             // An edit by reflection may have left them apart.
             set.names.truncate(set.formulas.len());
             set.made_for = Some(shape.fingerprint());
-            let (basis, error) = match basis_of(set, shape, &mut made) {
+            let (basis, error) = match bases.get_or_make(set, shape) {
                 Ok(basis) => (Some(basis), None),
                 Err(error) => (None, Some(error)),
             };
@@ -153,25 +222,5 @@ pub(crate) fn make_examples(
             fail(&mut failures, entity, "ExampleSet", BodyError::ForeignExamples);
         }
     }
-}
-
-fn basis_of(
-    set: &ExampleSet,
-    shape: &ElasticShape,
-    made: &mut Vec<MadeBasis>,
-) -> Result<Arc<ExampleBasis>, ExampleError> {
-    made.retain(|known| known.basis.strong_count() > 0);
-    let known = made.iter().find_map(|known| {
-        let basis = known.basis.upgrade()?;
-        let same = known.formulas == set.formulas && basis.names() == set.names;
-        (same && basis.fits(shape)).then_some(basis)
-    });
-    if let Some(known) = known {
-        return Ok(known);
-    }
-    let named = set.names.iter().zip(&set.formulas);
-    let poses: Vec<_> = named.map(|(name, Formula(deformer))| deformer.pose(name, shape)).collect();
-    let basis = Arc::new(ExampleBasis::new(shape, &poses)?);
-    made.push(MadeBasis { formulas: set.formulas.clone(), basis: Arc::downgrade(&basis) });
-    Ok(basis)
+    bases.release();
 }

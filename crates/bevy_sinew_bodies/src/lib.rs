@@ -86,7 +86,7 @@ pub use contact::{BodyCollider, BodyColliderShape, ContactInput, ContactReaction
 pub use events::{
     BodyError, BodyFailed, BodyQuarantined, BodySlept, BodyWoke, Teleport, TeleportMode,
 };
-pub use example_set::ExampleSet;
+pub use example_set::{ExampleBases, ExampleSet};
 pub use examples::{ExampleControl, ExampleWeights, WeightSet};
 pub use held::{HeldParticle, HeldParticles};
 pub use material::{BodySleep, ElasticMaterial, Integrator, Method};

@@ -7,7 +7,7 @@ use bevy_ecs::schedule::ScheduleLabel;
 use bevy_transform::TransformSystems;
 
 use crate::contact::{clear_contacts, collect_colliders};
-use crate::example_set::make_examples;
+use crate::example_set::{ExampleBases, make_examples};
 use crate::held::follow_jumps;
 use crate::pose::{localise, on_remove_body, on_teleport, place_and_teleport, write_transforms};
 use crate::publish::{check_materials, publish, settle_motion};
@@ -130,6 +130,7 @@ impl Plugin for BodiesPlugin {
             .register_type::<BodyQuarantined>()
             .register_type::<BodyFailed>();
         app.init_resource::<BodyGravity>()
+            .init_resource::<ExampleBases>()
             .add_message::<BodySlept>()
             .add_message::<BodyWoke>()
             .add_message::<BodyQuarantined>()

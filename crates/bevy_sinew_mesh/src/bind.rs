@@ -10,11 +10,12 @@ use bevy_ecs::prelude::*;
 use bevy_ecs::system::SystemParam;
 use bevy_math::{Affine3A, Vec3};
 use bevy_mesh::{Mesh, Mesh3d};
-use bevy_sinew_bodies::{BodyMotion, DeformableBody, ExampleSet};
+use bevy_sinew_bodies::{BodyMotion, DeformableBody, ExampleBases, ExampleSet};
 use bevy_transform::components::Transform;
 
 use crate::build::{BuildJob, BuildKey, Builds, Built, Recipe};
 use crate::error::MeshBodyError;
+use crate::examples::{ExampleJob, ExampleMaker};
 use crate::fault::{MeshFault, fail_request};
 use crate::follow::DeformedSurface;
 use crate::formats;
@@ -30,6 +31,8 @@ pub(crate) struct Building {
     job: Arc<BuildJob>,
     request: Request,
     prepared: Prepared,
+    /// The example poses of a body whose shape is made.
+    examples: Option<Arc<ExampleJob>>,
 }
 
 /// What the transforms of a body and its parts said when the build started.
@@ -149,7 +152,7 @@ pub(crate) fn start(
         match started {
             Ok(None) => {}
             Ok(Some((job, prepared))) => {
-                let building = Building { job, request, prepared };
+                let building = Building { job, request, prepared, examples: None };
                 commands.entity(entity).try_insert((building, BuildProgress(0.0)));
             }
             Err(error) => fail_request(&mut commands, entity, error, request),
@@ -220,7 +223,8 @@ type BoundPart<'a> = (&'a mut Mesh3d, Option<&'a Aabb>, Has<NoAutoAabb>);
 
 /// Binds meshes whose builds are done.
 pub(crate) fn finish(
-    mut building: Query<(Entity, &Building, &mut BuildProgress)>,
+    mut building: Query<(Entity, &mut Building, Option<&ExampleSet>, &mut BuildProgress)>,
+    bases: ResMut<ExampleBases>,
     mut parts: Query<BoundPart>,
     deformed: Query<&DeformedMesh>,
     mut transforms: Query<&mut Transform>,
@@ -228,8 +232,10 @@ pub(crate) fn finish(
     mut commands: Commands,
 ) {
     let mut shared: Vec<AssetId<Mesh>> = Vec::new();
-    for (entity, building, mut progress) in &mut building {
-        let Building { job, request, prepared } = building;
+    let jobs = building.iter().filter_map(|(_, building, ..)| building.examples.clone());
+    let mut maker = ExampleMaker::new(bases.into(), jobs.collect());
+    for (entity, mut building, set, mut progress) in &mut building {
+        let Building { job, request, prepared, examples } = &mut *building;
         let built = match job.result() {
             None => {
                 progress.set_if_neq(BuildProgress(job.progress()));
@@ -242,6 +248,11 @@ pub(crate) fn finish(
             }
             Some(Ok(built)) => built,
         };
+        if let (Way::Become(_), Some(set)) = (&request.way, set)
+            && !maker.is_ready(set, &built.skin.shape, examples)
+        {
+            continue;
+        }
         commands.entity(entity).try_remove::<(Building, BuildProgress)>();
         if !is_unchanged(request, built, &parts, &meshes) {
             // The next frame starts again with the meshes of then.
@@ -279,9 +290,6 @@ pub(crate) fn finish(
         commands.entity(body).try_insert_if_new(BodyMotion::default());
         if let Way::Become(..) = request.way {
             commands.entity(entity).try_insert(DeformableBody::new(built.skin.shape.clone()));
-            if let Some(basis) = &built.examples {
-                commands.entity(entity).try_insert(ExampleSet::from(basis.clone()));
-            }
         }
         commands.entity(entity).try_insert(surface);
     }

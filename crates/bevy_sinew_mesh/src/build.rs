@@ -12,12 +12,11 @@ use bevy_math::Affine3A;
 use bevy_mesh::Mesh;
 use bevy_tasks::{AsyncComputeTaskPool, TaskPool};
 use sinew_elastic::lattice::{Lattice, LatticeReport};
-use sinew_elastic::{ElasticShape, Embedding, ExampleBasis};
+use sinew_elastic::{ElasticShape, Embedding};
 
 use crate::body_surface::SurfaceBinding;
 use crate::embed::embed;
 use crate::error::MeshBodyError;
-use crate::examples::MeshExamples;
 use crate::skin::{JoinedSurface, Skin};
 use crate::source::PartSurface;
 
@@ -25,8 +24,6 @@ use crate::source::PartSurface;
 #[derive(Debug)]
 pub(crate) struct Built {
     pub skin: Skin,
-    /// The example poses that were asked for.
-    pub examples: Option<Arc<ExampleBasis>>,
     /// What the lattice builder met; empty where there was nothing to build.
     pub report: LatticeReport,
 }
@@ -35,7 +32,7 @@ pub(crate) struct Built {
 #[derive(Clone, Debug)]
 pub(crate) enum Recipe {
     /// A body in a lattice.
-    Lattice(Lattice, Option<MeshExamples>),
+    Lattice(Lattice),
     /// Nothing but how the meshes follow a body that there is.
     Follow(Arc<ElasticShape>, SurfaceBinding),
 }
@@ -51,7 +48,7 @@ pub(crate) struct BuildKey {
 /// A recipe that keeps no shape alive.
 #[derive(Debug)]
 enum RecipeKey {
-    Lattice(Lattice, Option<MeshExamples>),
+    Lattice(Lattice),
     Follow(Weak<ElasticShape>, SurfaceBinding),
 }
 
@@ -59,7 +56,7 @@ impl PartialEq for BuildKey {
     fn eq(&self, other: &Self) -> bool {
         self.parts == other.parts
             && match (&self.recipe, &other.recipe) {
-                (RecipeKey::Lattice(a, b), RecipeKey::Lattice(c, d)) => (a, b) == (c, d),
+                (RecipeKey::Lattice(a), RecipeKey::Lattice(b)) => a == b,
                 (RecipeKey::Follow(a, b), RecipeKey::Follow(c, d)) => Weak::ptr_eq(a, c) && b == d,
                 _ => false,
             }
@@ -73,7 +70,7 @@ impl BuildKey {
     ) -> Self {
         let parts = parts.map(|(id, map)| (id, map.to_cols_array().map(f32::to_bits))).collect();
         let recipe = match recipe {
-            Recipe::Lattice(lattice, examples) => RecipeKey::Lattice(*lattice, examples.clone()),
+            Recipe::Lattice(lattice) => RecipeKey::Lattice(*lattice),
             Recipe::Follow(shape, binding) => {
                 RecipeKey::Follow(Arc::downgrade(shape), binding.clone())
             }
@@ -167,25 +164,17 @@ fn build(
         Recipe::Follow(shape, binding) => {
             let embedding = embed(entity, &shape, &binding, &joined.surface.positions)?;
             let skin = Skin::new(shape, embedding, joined);
-            Ok(Built { skin, examples: None, report: LatticeReport::default() })
+            Ok(Built { skin, report: LatticeReport::default() })
         }
-        Recipe::Lattice(lattice, examples) => {
+        Recipe::Lattice(lattice) => {
             let nodes = lattice
                 .build_with_progress(&joined.surface, progress)
                 .map_err(|error| MeshBodyError::Lattice { entity, error })?;
             let shape = ElasticShape::from_lattice(&nodes)
                 .map_err(|error| MeshBodyError::Shape { entity, error })?;
-            let examples = match examples {
-                None => None,
-                Some(examples) => Some(Arc::new(
-                    examples
-                        .basis(&shape)
-                        .map_err(|error| MeshBodyError::Examples { entity, error })?,
-                )),
-            };
             let embedding = Arc::new(Embedding::from_lattice(&nodes));
             let skin = Skin::new(Arc::new(shape), embedding, joined);
-            Ok(Built { skin, examples, report: nodes.report })
+            Ok(Built { skin, report: nodes.report })
         }
     }
 }

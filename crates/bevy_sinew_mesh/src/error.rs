@@ -3,7 +3,7 @@
 use bevy_ecs::entity::Entity;
 use bevy_mesh::{PrimitiveTopology, VertexFormat};
 use sinew_elastic::lattice::LatticeError;
-use sinew_elastic::{EmbeddingError, ExampleError, ShapeError};
+use sinew_elastic::{EmbeddingError, ShapeError};
 use thiserror::Error;
 
 /// Why the mesh of an entity cannot become a body, or can no longer follow one.
@@ -176,14 +176,6 @@ pub enum MeshBodyError {
         /// What the builder says.
         error: ShapeError,
     },
-    /// The examples do not fit the body.
-    #[error("no example poses for the body of {entity}: {error}")]
-    Examples {
-        /// The entity of the body.
-        entity: Entity,
-        /// What is wrong with them.
-        error: ExampleError,
-    },
 }
 
 impl MeshBodyError {
@@ -191,7 +183,6 @@ impl MeshBodyError {
     pub(crate) fn at(mut self, other: Entity) -> Self {
         if let Self::Lattice { entity, .. }
         | Self::Shape { entity, .. }
-        | Self::Examples { entity, .. }
         | Self::Embedding { entity, .. }
         | Self::EmbeddingLength { entity, .. } = &mut self
         {

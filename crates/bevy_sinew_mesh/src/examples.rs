@@ -1,50 +1,80 @@
-//! Example poses that are made together with the body.
+//! The example poses of a body that is made: off the main thread as well, once its shape is there.
 
-use bevy_ecs::component::Component;
-use bevy_ecs::reflect::ReflectComponent;
-use bevy_reflect::{Reflect, std_traits::ReflectDefault};
-use sinew_elastic::{Deformer, ElasticShape, ExampleBasis, ExampleError};
+use std::sync::{Arc, OnceLock};
 
-/// Example poses for a [`DeformableMesh`](crate::DeformableMesh), by deforming its rest shape.
-///
-/// They are made off the main thread, with the lattice; then the entity gets an
-/// [`ExampleSet`](bevy_sinew_bodies::ExampleSet). An edit builds the body anew.
-#[derive(Component, Clone, Debug, Default, PartialEq, Reflect)]
-#[reflect(Component, Default, Debug, Clone, PartialEq)]
-pub struct MeshExamples {
-    names: Vec<String>,
-    #[reflect(ignore)]
-    deformers: Vec<Deformer>,
+use bevy_ecs::prelude::*;
+use bevy_sinew_bodies::{ExampleBases, ExampleSet};
+use bevy_tasks::{AsyncComputeTaskPool, TaskPool};
+use sinew_elastic::{ElasticShape, ExampleBasis, ExampleError};
+
+/// Poses by formula that are made for a shape. Entities with equal sets share it.
+#[derive(Debug)]
+pub(crate) struct ExampleJob {
+    shape: Arc<ElasticShape>,
+    set: ExampleSet,
+    result: OnceLock<Result<Arc<ExampleBasis>, ExampleError>>,
 }
 
-impl MeshExamples {
-    /// No examples yet.
-    #[must_use]
-    pub fn new() -> Self {
-        Self::default()
+impl ExampleJob {
+    /// Starts in the pool for long tasks.
+    fn spawn(set: &ExampleSet, shape: &Arc<ElasticShape>) -> Arc<Self> {
+        let (shape, set) = (shape.clone(), set.clone());
+        let job = Arc::new(Self { shape, set, result: OnceLock::new() });
+        let watched = Arc::downgrade(&job);
+        AsyncComputeTaskPool::get_or_init(TaskPool::new)
+            .spawn(async move {
+                // Nobody waits any longer: nothing to do.
+                let Some(job) = watched.upgrade() else { return };
+                // Only this task sets the result.
+                let _ = job.result.set(job.set.make(&job.shape).map(Arc::new));
+            })
+            .detach();
+        job
     }
 
-    /// The same with one example more. Deformers act in body space, in metres.
-    #[must_use]
-    pub fn with(mut self, name: impl Into<String>, deformer: Deformer) -> Self {
-        self.names.push(name.into());
-        self.deformers.push(deformer);
-        self
+    fn is_for(&self, set: &ExampleSet, shape: &Arc<ElasticShape>) -> bool {
+        Arc::ptr_eq(&self.shape, shape) && self.set.formulas().eq(set.formulas())
+    }
+}
+
+/// Makes the poses of bodies before these get their shape.
+pub(crate) struct ExampleMaker<'a> {
+    bases: Mut<'a, ExampleBases>,
+    /// Jobs that some entity waits for.
+    jobs: Vec<Arc<ExampleJob>>,
+}
+
+impl<'a> ExampleMaker<'a> {
+    pub(crate) fn new(bases: Mut<'a, ExampleBases>, jobs: Vec<Arc<ExampleJob>>) -> Self {
+        Self { bases, jobs }
     }
 
-    /// Names of the examples.
-    #[must_use]
-    pub fn names(&self) -> &[String] {
-        &self.names
-    }
-
-    pub(crate) fn basis(&self, shape: &ElasticShape) -> Result<ExampleBasis, ExampleError> {
-        let poses: Vec<_> = self
-            .names
-            .iter()
-            .zip(&self.deformers)
-            .map(|(name, deformer)| deformer.pose(name.clone(), shape))
-            .collect();
-        ExampleBasis::new(shape, &poses)
+    /// Whether a body of this shape with this set may come: its poses are there, or there are none, or cannot be
+    /// made, which is said when the body has them to go without. `job` is what it waits for meanwhile.
+    ///
+    /// A set that is edited meanwhile holds the body up no longer; its poses are then made when they are needed.
+    pub(crate) fn is_ready(
+        &mut self,
+        set: &ExampleSet,
+        shape: &Arc<ElasticShape>,
+        job: &mut Option<Arc<ExampleJob>>,
+    ) -> bool {
+        if set.formulas().next().is_none() || self.bases.get(set, shape).is_some() {
+            return true;
+        }
+        let job = job.get_or_insert_with(|| {
+            let known = self.jobs.iter().find(|job| job.is_for(set, shape)).cloned();
+            known.unwrap_or_else(|| {
+                let job = ExampleJob::spawn(set, shape);
+                self.jobs.push(job.clone());
+                job
+            })
+        });
+        match job.result.get() {
+            None => return false,
+            Some(Ok(basis)) => self.bases.insert(&job.set, basis.clone()),
+            Some(Err(_)) => {}
+        }
+        true
     }
 }

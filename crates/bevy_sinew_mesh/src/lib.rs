@@ -32,13 +32,14 @@
 //! | [`DeformableMesh`] | you | this entity's mesh becomes a body, so fine |
 //! | [`DeformableMeshPart`] | you | this entity's mesh joins the body of another |
 //! | [`BodySurface`] | you | this entity's mesh shows a body that has a shape already |
-//! | [`MeshExamples`] | you | example poses, made with the body |
 //! | [`MeshInterpolation`] | you | drawn between ticks, or at the last one |
 //! | [`MeshSharing`] | you | whether others with the same mesh handle see the deformation |
 //! | [`BuildProgress`] | we | how far the lattice is built |
 //! | [`DeformedSurface`] | we | on what is bound: its report and its vertices |
 //! | [`DeformedMesh`] | we | on a part: the mesh that it had, and its copy |
 //! | [`MeshFault`] | we | why a mesh cannot become a body, or follow one |
+//!
+//! A surface that the kernel made or read becomes a `Mesh` by [`mesh_from_surface`].
 //!
 //! Both ways share one path: `request` reads what is asked for, `bind` leads it from waiting to bound,
 //! `build` works off the main thread and makes a `skin`, `follow` moves its vertices, `write` puts them
@@ -55,6 +56,7 @@ mod fault;
 mod follow;
 mod formats;
 mod frame;
+mod from_surface;
 mod gradients;
 mod neighbours;
 mod parts;
@@ -69,9 +71,9 @@ mod write;
 
 pub use body_surface::{BodySurface, SurfaceBinding};
 pub use error::MeshBodyError;
-pub use examples::MeshExamples;
 pub use fault::MeshFault;
 pub use follow::DeformedSurface;
+pub use from_surface::mesh_from_surface;
 pub use plugin::{DeformableMeshPlugin, MeshSystems};
 pub use release::DeformedMesh;
 pub use settings::{
@@ -83,7 +85,7 @@ pub use settings::{
 pub mod prelude {
     pub use crate::{
         BodySurface, BuildProgress, DeformableMesh, DeformableMeshPart, DeformableMeshPlugin,
-        DeformedSurface, LatticeResolution, MeshExamples, MeshFault, MeshInterpolation,
-        MeshSharing, MeshSystems, SurfaceBinding,
+        DeformedSurface, LatticeResolution, MeshFault, MeshInterpolation, MeshSharing, MeshSystems,
+        SurfaceBinding, mesh_from_surface,
     };
 }

@@ -6,13 +6,13 @@ use bevy_ecs::prelude::not;
 use bevy_ecs::schedule::common_conditions::resource_exists;
 use bevy_ecs::schedule::{IntoScheduleConfigs, SystemSet};
 use bevy_mesh::Mesh;
-use bevy_sinew_bodies::BodiesPlugin;
+use bevy_sinew_bodies::{BodiesPlugin, ExampleBases};
 use bevy_transform::TransformSystems;
 
 use crate::build::Builds;
 use crate::{
     BodySurface, BuildProgress, DeformableMesh, DeformableMeshPart, DeformableMeshParts,
-    DeformedMesh, LatticeResolution, MeshExamples, MeshFault, MeshInterpolation, MeshSharing,
+    DeformedMesh, LatticeResolution, MeshFault, MeshInterpolation, MeshSharing,
 };
 use crate::{bind, fault, follow, release, write};
 
@@ -44,11 +44,11 @@ impl Plugin for DeformableMeshPlugin {
             .register_type::<DeformableMeshParts>()
             .register_type::<DeformedMesh>()
             .register_type::<LatticeResolution>()
-            .register_type::<MeshExamples>()
             .register_type::<MeshFault>()
             .register_type::<MeshInterpolation>()
             .register_type::<MeshSharing>()
             .init_resource::<Builds>()
+            .init_resource::<ExampleBases>()
             .configure_sets(PreUpdate, MeshSystems::Bind.run_if(resource_exists::<Assets<Mesh>>))
             .configure_sets(
                 PostUpdate,

@@ -6,7 +6,7 @@ use bevy_camera::visibility::NoAutoAabb;
 use bevy_ecs::prelude::*;
 use bevy_mesh::{Mesh, Mesh3d};
 use bevy_reflect::Reflect;
-use bevy_sinew_bodies::{BodyMotion, DeformableBody, ExampleSet};
+use bevy_sinew_bodies::{BodyMotion, DeformableBody};
 use bevy_transform::components::Transform;
 
 use crate::bind::Building;
@@ -112,9 +112,6 @@ pub(crate) fn on_remove_surface(
     }
     for part in surface.parts() {
         commands.entity(part).try_remove::<DeformedMesh>();
-    }
-    if surface.built.examples.is_some() {
-        commands.entity(removed.entity).try_remove::<ExampleSet>();
     }
 }
 

@@ -13,7 +13,6 @@ use sinew_elastic::ElasticShape;
 use crate::body_surface::BodySurface;
 use crate::build::Recipe;
 use crate::error::MeshBodyError;
-use crate::examples::MeshExamples;
 use crate::parts::PartFinder;
 use crate::settings::{DeformableMesh, MeshSharing};
 
@@ -22,7 +21,6 @@ use crate::settings::{DeformableMesh, MeshSharing};
 pub(crate) struct Asking {
     pub entity: Entity,
     mesh: Option<Ref<'static, DeformableMesh>>,
-    examples: Option<Ref<'static, MeshExamples>>,
     surface: Option<Ref<'static, BodySurface>>,
     sharing: Ref<'static, MeshSharing>,
 }
@@ -43,7 +41,7 @@ pub(crate) struct Request {
 #[derive(Clone, Debug)]
 pub(crate) enum Way {
     /// The meshes become a body.
-    Become(DeformableMesh, Option<MeshExamples>),
+    Become(DeformableMesh),
     /// The mesh follows a body, which may have no shape yet.
     Follow(BodySurface, Entity, Option<Arc<ElasticShape>>),
 }
@@ -78,10 +76,7 @@ impl RequestReader<'_, '_> {
     pub(crate) fn read(&self, asking: &AskingItem) -> Option<Request> {
         let entity = asking.entity;
         let (way, parts) = match (&asking.mesh, &asking.surface) {
-            (Some(mesh), _) => {
-                let examples = asking.examples.as_deref().cloned();
-                (Way::Become(**mesh, examples), self.finder.parts(entity, mesh))
-            }
+            (Some(mesh), _) => (Way::Become(**mesh), self.finder.parts(entity, mesh)),
             (None, Some(surface)) => {
                 let body = surface.body.unwrap_or(entity);
                 let way = Way::Follow((**surface).clone(), body, self.shape(body));
@@ -103,9 +98,7 @@ impl RequestReader<'_, '_> {
         let entity = asking.entity;
         match &request.way {
             Way::Become(..) if asking.surface.is_some() => Err(MeshBodyError::TwoBodies { entity }),
-            Way::Become(mesh, examples) => {
-                Ok(Some(Recipe::Lattice(mesh.request(), examples.clone())))
-            }
+            Way::Become(mesh) => Ok(Some(Recipe::Lattice(mesh.request()))),
             Way::Follow(..) if self.finder.is_part(entity) => {
                 Err(MeshBodyError::TwoBodies { entity })
             }
@@ -123,12 +116,11 @@ impl RequestReader<'_, '_> {
     /// numbers that are no numbers are never equal.
     pub(crate) fn is_outdated(&self, asking: &AskingItem, then: &Request) -> bool {
         let edited = asking.mesh.as_ref().is_some_and(Ref::is_changed)
-            || asking.examples.as_ref().is_some_and(Ref::is_changed)
             || asking.surface.as_ref().is_some_and(Ref::is_changed);
         edited
             || self.read(asking).is_none_or(|now| {
                 let same_way = match (&now.way, &then.way) {
-                    (Way::Become(_, now), Way::Become(_, then)) => now.is_some() == then.is_some(),
+                    (Way::Become(_), Way::Become(_)) => true,
                     (Way::Follow(_, now, a), Way::Follow(_, then, b)) => {
                         now == then && same_shape(a.as_ref(), b.as_ref())
                     }
@@ -142,7 +134,7 @@ impl RequestReader<'_, '_> {
     pub(crate) fn is_edited(&self, asking: &AskingItem, then: &Request) -> bool {
         self.read(asking).is_none_or(|now| {
             let same_way = match (&now.way, &then.way) {
-                (Way::Become(a, b), Way::Become(c, d)) => (a, b) == (c, d),
+                (Way::Become(now), Way::Become(then)) => now == then,
                 (Way::Follow(now, a, b), Way::Follow(then, c, d)) => {
                     now == then && a == c && same_shape(b.as_ref(), d.as_ref())
                 }

@@ -30,6 +30,9 @@ use sinew_elastic::lattice::Lattice;
 /// component is removed, the meshes go back to the handles that they had, the copies are freed, the
 /// entity gets its scale back, and the body goes too.
 ///
+/// **Examples.** The poses by formula of an [`ExampleSet`](bevy_sinew_bodies::ExampleSet) on the entity are made
+/// with the body, off the main thread. A later edit of the set makes new poses, and no new body.
+///
 /// **Errors.** Meshes that cannot become a body are drawn undeformed; the entity gets a
 /// [`MeshFault`](crate::MeshFault), and the log one warning.
 #[derive(Component, Clone, Copy, Debug, PartialEq, Reflect)]

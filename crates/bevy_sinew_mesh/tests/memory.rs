@@ -11,8 +11,8 @@ use bevy_math::Vec3;
 use bevy_math::primitives::Sphere;
 use bevy_mesh::{Mesh, Mesh3d, MeshPlugin, Meshable};
 use bevy_sinew_bodies::kernel::Deformer;
-use bevy_sinew_bodies::{BodiesPlugin, BodyCollider, BodySleep};
-use bevy_sinew_mesh::{DeformableMesh, DeformableMeshPlugin, DeformedSurface, MeshExamples};
+use bevy_sinew_bodies::{BodiesPlugin, BodyCollider, BodySleep, ExampleSet};
+use bevy_sinew_mesh::{DeformableMesh, DeformableMeshPlugin, DeformedSurface};
 use bevy_time::{TimePlugin, TimeUpdateStrategy};
 use bevy_transform::TransformPlugin;
 use bevy_transform::components::Transform;
@@ -52,7 +52,7 @@ fn spawn(app: &mut App, mesh: &Handle<Mesh>, particles: u32, x: f32) -> Entity {
         .spawn((
             Mesh3d(mesh.clone()),
             DeformableMesh::lattice(particles),
-            MeshExamples::new().with("twisted", Deformer::twist(Vec3::Y, 1.5)),
+            ExampleSet::new().with("twisted", Deformer::twist(Vec3::Y, 1.5)),
             BodySleep::never(),
             Transform::from_xyz(x, 0.6, 0.0),
         ))

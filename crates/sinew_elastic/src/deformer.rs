@@ -1,4 +1,6 @@
-//! Example poses by formula: twist, bend, S, shear, squash and shrink, about the body's centre.
+//! Example poses by formula: twist, bend, S, wave, shear, squash and shrink, about the body's centre.
+
+use core::f32::consts::TAU;
 
 use glam::{Quat, Vec3};
 
@@ -45,6 +47,18 @@ pub enum Deformer {
         /// Turn of the axis by each metre of its length.
         radians_per_metre: f32,
     },
+    /// Moves the layers across the axis to and fro, by the sine of their height, without turning them. With one
+    /// wave on the body's length its ends stay where they are, one above the other, between them an S.
+    Wave {
+        /// The axis.
+        axis: Vec3,
+        /// Where points just above the centre go; those just below go the other way.
+        towards: Vec3,
+        /// Farthest way of a point, in metres.
+        amplitude: f32,
+        /// Length of a wave along the axis, in metres.
+        wavelength: f32,
+    },
     /// Moves each point along `towards`, in proportion to its height along the axis.
     Shear {
         /// Axis that heights are measured along.
@@ -87,6 +101,13 @@ impl Deformer {
     #[must_use]
     pub const fn s_shape(axis: Vec3, towards: Vec3, radians_per_metre: f32) -> Self {
         Self::SShape { axis, towards, radians_per_metre }
+    }
+
+    /// A wave of layers across `axis`, whose upper half goes `towards` one side first; an S where `wavelength`
+    /// is the body's length. A wave of no length has no such pose, and no example can be made of it.
+    #[must_use]
+    pub const fn wave(axis: Vec3, towards: Vec3, amplitude: f32, wavelength: f32) -> Self {
+        Self::Wave { axis, towards, amplitude, wavelength }
     }
 
     /// A shear that moves points `towards` one side, by `amount` metres a metre along `axis`.
@@ -143,6 +164,11 @@ impl Deformer {
                     -bend(-point, axis, towards, radians_per_metre)
                 }
             }
+            &Self::Wave { axis, towards, amplitude, wavelength } => {
+                let axis = axis.normalize_or(Vec3::Y);
+                let height = point.dot(axis);
+                point + across(axis, towards) * (amplitude * (TAU * height / wavelength).sin())
+            }
             &Self::Shear { axis, towards, amount } => {
                 let axis = axis.normalize_or(Vec3::Y);
                 point + towards.normalize_or(Vec3::X) * (amount * point.dot(axis))
@@ -165,10 +191,15 @@ impl Deformer {
     }
 }
 
+/// The direction across a unit axis that is nearest to `towards`, or any where that says nothing.
+fn across(axis: Vec3, towards: Vec3) -> Vec3 {
+    towards.reject_from_normalized(axis).normalize_or(axis.any_orthonormal_vector())
+}
+
 /// Bends the axis to an arc of curvature `curvature` that turns `towards`.
 fn bend(point: Vec3, axis: Vec3, towards: Vec3, curvature: f32) -> Vec3 {
     let axis = axis.normalize_or(Vec3::Y);
-    let towards = towards.reject_from_normalized(axis).normalize_or(axis.any_orthonormal_vector());
+    let towards = across(axis, towards);
     let (along, across) = (point.dot(axis), point.dot(towards));
     let rest = point - axis * along - towards * across;
     let (sine, cosine) = (curvature * along).sin_cos();
@@ -210,6 +241,18 @@ mod tests {
     }
 
     #[test]
+    fn a_wave_of_the_bodys_length_keeps_its_ends_and_its_centre_and_moves_its_quarters() {
+        let wave = Deformer::wave(Vec3::Y * 3.0, Vec3::new(0.0, 5.0, 2.0), 0.3, 2.0);
+        let inside = Vec3::new(0.1, 0.0, -0.2);
+        for (height, way) in [(-1.0, 0.0), (-0.5, -0.3), (0.0, 0.0), (0.5, 0.3), (1.0, 0.0)] {
+            let point = inside + Vec3::Y * height;
+            let moved = wave.deform(point);
+            assert!(moved.abs_diff_eq(point + Vec3::Z * way, 1e-6), "{point}: {moved}");
+        }
+        assert!(!Deformer::wave(Vec3::Y, Vec3::Z, 0.3, 0.0).deform(Vec3::Y).is_finite());
+    }
+
+    #[test]
     fn a_squash_keeps_the_volume() {
         let squash = Deformer::Squash { axis: Vec3::new(1.0, 2.0, 0.5), factor: 0.6 };
         let [x, y, z] = [Vec3::X, Vec3::Y, Vec3::Z].map(|v| squash.deform(v));
@@ -246,6 +289,7 @@ mod tests {
         for towards in [Vec3::ZERO, Vec3::Y] {
             assert!(Deformer::bend(Vec3::Y, towards, 1.0).deform(point).is_finite());
             assert!(Deformer::s_shape(Vec3::Y, towards, 1.0).deform(point).is_finite());
+            assert!(Deformer::wave(Vec3::Y, towards, 0.1, 1.0).deform(point).is_finite());
         }
     }
 

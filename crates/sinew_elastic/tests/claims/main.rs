@@ -10,6 +10,7 @@ mod fixtures;
 mod flight;
 mod fuzz;
 mod invariance;
+mod landing;
 mod oscillation;
 mod projection;
 mod quarantine;
