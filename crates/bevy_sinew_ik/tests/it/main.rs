@@ -1,0 +1,4 @@
+//! Claims about IK chains in a headless app.
+
+mod reach;
+mod support;
