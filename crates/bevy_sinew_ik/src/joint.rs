@@ -170,11 +170,10 @@ impl IkBasePose {
 
     /// Takes over what somebody else wrote.
     pub(crate) fn sample(&mut self, rotation: Quat) {
-        if rotation != self.written {
-            self.broken = !rotation.is_finite();
-            if !self.broken {
-                self.base = rotation;
-            }
+        let given = rotation != self.written;
+        self.broken = given && !rotation.is_finite();
+        if given && !self.broken {
+            self.base = rotation;
         }
     }
 }

@@ -147,7 +147,7 @@ fn users_between_animation_and_chains_see_the_animated_pose_and_users_after_them
                 seen.0[1] = joint.rotation;
             })
             .after(IkSystems::Solve)
-            .before(bevy_transform::TransformSystems::Propagate),
+            .before(TransformSystems::Propagate),
         ),
     );
     updates(&mut app, 3);
