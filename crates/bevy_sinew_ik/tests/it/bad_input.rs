@@ -55,7 +55,7 @@ fn settings_and_poles_that_are_not_finite_are_refused() {
         |app, hand| insert(app, hand, IkPole::point(Vec3::NAN)),
         |app, hand| edit::<IkTarget>(app, hand, |target| target.position_weight = f32::NAN),
         |app, hand| {
-            edit::<IkTarget>(app, hand, |target| target.rotation = IkTurn::World(Quat::NAN))
+            edit::<IkTarget>(app, hand, |target| target.rotation = IkTurn::World(Quat::NAN));
         },
         |app, hand| {
             edit::<IkTarget>(app, hand, |target| {

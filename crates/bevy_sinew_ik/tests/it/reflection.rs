@@ -46,7 +46,6 @@ fn an_edit_by_reflection_acts_in_the_same_frame() {
     let mut entity = app.world_mut().entity_mut(hand);
     let mut chain = component.reflect_mut(&mut entity).expect("it is there");
     *chain.path_mut::<f32>("weight").expect("a field") = 0.0;
-    drop(chain);
     app.update();
     assert!(place(&app, hand).distance(Vec3::X * 2.0) < 1e-6);
 }

@@ -6,6 +6,7 @@ use bevy_app::prelude::*;
 use bevy_ecs::prelude::*;
 use bevy_math::{Quat, Vec3};
 use bevy_sinew_ik::prelude::*;
+use bevy_tasks::{ComputeTaskPool, TaskPoolBuilder};
 use bevy_time::{TimePlugin, TimeUpdateStrategy};
 use bevy_transform::prelude::*;
 
@@ -15,6 +16,8 @@ pub fn app() -> App {
 }
 
 pub fn app_with(plugin: IkPlugin) -> App {
+    // As many on every machine; the plugin takes over the pool that is there.
+    ComputeTaskPool::get_or_init(|| TaskPoolBuilder::new().num_threads(8).build());
     let mut app = App::new();
     app.add_plugins((TaskPoolPlugin::default(), TimePlugin, TransformPlugin, plugin));
     app.insert_resource(TimeUpdateStrategy::FixedTimesteps(1));

