@@ -29,6 +29,8 @@ fn app() -> App {
         BodiesPlugin::default(),
         SinewDebugPlugin::default(),
     ));
+    #[cfg(feature = "ik")]
+    app.add_plugins(bevy_sinew_ik::IkPlugin::default());
     app.insert_resource(TimeUpdateStrategy::FixedTimesteps(1));
     app.insert_resource(BodyGravity(Vec3::ZERO));
     app.finish();
@@ -159,10 +161,9 @@ fn app_without_gizmos_plugin_still_runs() {
 fn a_chain_is_drawn_with_its_limit_and_the_way_to_its_target() {
     use bevy_ecs::hierarchy::ChildOf;
     use bevy_sinew_debug::{IkGizmos, ShowIkGizmos};
-    use bevy_sinew_ik::{IkChain, IkJoint, IkPlugin, IkTarget};
+    use bevy_sinew_ik::{IkChain, IkJoint, IkTarget};
 
     let mut app = app();
-    app.add_plugins(IkPlugin::default());
     let lines = |app: &mut App| {
         app.update();
         app.update();
