@@ -96,3 +96,19 @@ fn examples_by_formula_wait_for_a_mesh_that_is_built() -> Result {
     assert_eq!(weights.get("twisted"), Some(1.0));
     Ok(())
 }
+
+#[cfg(feature = "ik")]
+#[test]
+fn the_prelude_is_enough_for_an_arm_that_reaches() {
+    let mut app = app();
+    let world = app.world_mut();
+    let apple = world.spawn(Transform::from_xyz(0.5, 1.0, 0.5)).id();
+    let shoulder = world.spawn(Transform::default()).id();
+    let elbow = world.spawn((ChildOf(shoulder), Transform::from_xyz(1.0, 0.0, 0.0))).id();
+    let chain = (IkChain::ancestors(2), IkTarget::entity(apple));
+    let hand = world.spawn((ChildOf(elbow), Transform::from_xyz(1.0, 0.0, 0.0), chain)).id();
+    app.update();
+    let place = app.world().get::<GlobalTransform>(hand).expect("a place").translation();
+    // A ten-thousandth of the arm's length of 2 m.
+    assert!(place.distance(Vec3::new(0.5, 1.0, 0.5)) <= 2e-4, "{place}");
+}

@@ -1,7 +1,7 @@
 //! Looking at deformable bodies: gizmos of their particles, regions, strain and example weights, and
-//! diagnostics of their ticks.
+//! diagnostics of their ticks. And, with the feature `ik`, gizmos of chains.
 //!
-//! Add [`SinewDebugPlugin`], and [`ShowBodyGizmos`] to a body; or show all:
+//! Add [`SinewDebugPlugin`], and [`ShowBodyGizmos`] to a body or `ShowIkGizmos` to a chain; or show all:
 //!
 //! ```
 //! use bevy_ecs::prelude::*;
@@ -21,11 +21,15 @@
 //! plugins); without one, nothing is drawn and nothing fails.
 #![forbid(unsafe_code)]
 
+#[cfg(feature = "ik")]
+mod chains;
 mod diagnostics;
 mod draw;
 mod gizmos;
 mod plugin;
 
+#[cfg(feature = "ik")]
+pub use chains::{IkGizmos, ShowIkGizmos};
 pub use diagnostics::BodyDiagnostics;
 pub use gizmos::{BodyGizmos, ShowBodyGizmos};
 pub use plugin::{DebugSystems, SinewDebugPlugin};
@@ -33,4 +37,6 @@ pub use plugin::{DebugSystems, SinewDebugPlugin};
 /// What a game types.
 pub mod prelude {
     pub use crate::{BodyDiagnostics, BodyGizmos, DebugSystems, ShowBodyGizmos, SinewDebugPlugin};
+    #[cfg(feature = "ik")]
+    pub use crate::{IkGizmos, ShowIkGizmos};
 }

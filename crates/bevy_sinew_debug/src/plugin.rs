@@ -10,13 +10,15 @@ use bevy_gizmos::{AppGizmoBuilder, GizmoPlugin};
 use bevy_sinew_bodies::DeformationSystems;
 use bevy_transform::TransformSystems;
 
+#[cfg(feature = "ik")]
+use crate::chains::{IkGizmos, ShowIkGizmos, draw_chains};
 use crate::diagnostics::{BodyDiagnostics, count, end_phase, start_phase};
 use crate::draw::draw;
 use crate::gizmos::{BodyGizmos, ShowBodyGizmos};
 
-/// Draws gizmos of bodies, and measures their ticks.
+/// Draws gizmos of bodies and chains, and measures the ticks of bodies.
 ///
-/// Give it the schedule of [`BodiesPlugin`](bevy_sinew_bodies::BodiesPlugin). Bodies are drawn when the
+/// Give it the schedule of [`BodiesPlugin`](bevy_sinew_bodies::BodiesPlugin). They are drawn when the
 /// app has Bevy's `GizmoPlugin`; diagnostics need nothing else.
 #[derive(Clone, Debug)]
 pub struct SinewDebugPlugin {
@@ -40,7 +42,7 @@ impl Default for SinewDebugPlugin {
 /// When gizmos are drawn.
 #[derive(SystemSet, Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum DebugSystems {
-    /// Draws bodies, in `PostUpdate` after transforms are propagated.
+    /// Draws bodies and chains, in `PostUpdate` after transforms are propagated.
     Draw,
 }
 
@@ -90,4 +92,15 @@ fn add_gizmos(app: &mut App) {
             .after(TransformSystems::Propagate)
             .run_if(|store: Res<GizmoConfigStore>| store.config::<BodyGizmos>().0.enabled),
     );
+    #[cfg(feature = "ik")]
+    app.register_type::<IkGizmos>()
+        .register_type::<ShowIkGizmos>()
+        .init_gizmo_group::<IkGizmos>()
+        .add_systems(
+            PostUpdate,
+            draw_chains
+                .in_set(DebugSystems::Draw)
+                .after(TransformSystems::Propagate)
+                .run_if(|store: Res<GizmoConfigStore>| store.config::<IkGizmos>().0.enabled),
+        );
 }

@@ -29,6 +29,8 @@ fn app() -> App {
         BodiesPlugin::default(),
         SinewDebugPlugin::default(),
     ));
+    #[cfg(feature = "ik")]
+    app.add_plugins(bevy_sinew_ik::IkPlugin::default());
     app.insert_resource(TimeUpdateStrategy::FixedTimesteps(1));
     app.insert_resource(BodyGravity(Vec3::ZERO));
     app.finish();
@@ -152,4 +154,36 @@ fn app_without_gizmos_plugin_still_runs() {
     for _ in 0..3 {
         app.update();
     }
+}
+
+#[cfg(feature = "ik")]
+#[test]
+fn a_chain_is_drawn_with_its_limit_and_the_way_to_its_target() {
+    use bevy_ecs::hierarchy::ChildOf;
+    use bevy_sinew_debug::{IkGizmos, ShowIkGizmos};
+    use bevy_sinew_ik::{IkChain, IkJoint, IkTarget};
+
+    let mut app = app();
+    let lines = |app: &mut App| {
+        app.update();
+        app.update();
+        let handles = app.world().resource::<GizmoHandles>().handles();
+        let Some(Some(handle)) = handles.get(&TypeId::of::<IkGizmos>()) else { return 0 };
+        let gizmos = app.world().resource::<Assets<GizmoAsset>>().get(handle).unwrap();
+        gizmos.buffer().list_positions.len() / 2
+    };
+    let world = app.world_mut();
+    let shoulder = world.spawn((Transform::default(), IkJoint::cone(Vec3::X, 2.0))).id();
+    let elbow = world.spawn((ChildOf(shoulder), Transform::from_xyz(1.0, 0.0, 0.0))).id();
+    let chain = (IkChain::ancestors(2), IkTarget::point(Vec3::new(0.5, 1.0, 0.5)));
+    let hand = world.spawn((ChildOf(elbow), Transform::from_xyz(1.0, 0.0, 0.0), chain)).id();
+    assert_eq!(lines(&mut app), 0);
+    app.world_mut().entity_mut(hand).insert(ShowIkGizmos);
+    // Three joints with a bone and a cross of three lines each, four rays of the cone, and a cross on the target.
+    assert_eq!(lines(&mut app), 3 * 4 + 4 + 3);
+    *app.world_mut().get_mut::<IkTarget>(hand).unwrap() = IkTarget::point(Vec3::Y * 5.0);
+    assert_eq!(lines(&mut app), 3 * 4 + 4 + 3 + 1, "a line to the target that is out of reach");
+    app.world_mut().resource_mut::<GizmoConfigStore>().config_mut::<IkGizmos>().1.limit_color =
+        None;
+    assert_eq!(lines(&mut app), 3 * 4 + 3 + 1);
 }
