@@ -10,6 +10,7 @@ mod collide;
 mod contact_damping;
 mod input;
 mod inside;
+mod lists;
 mod particles;
 mod passes;
 mod quads;

@@ -2,12 +2,13 @@
 
 use core::ops::Range;
 
-use glam::{Vec3, Vec4};
+use glam::Vec3;
 use sinew_math::lane::{Lane, LaneWork, SimdLevel, V3, dispatch};
-use sinew_math::{F8, LANES, Quad, Vec3x8};
+use sinew_math::{F8, LANES, Vec3x8};
 
 use crate::shape::ElasticShape;
 
+use super::lists::add_list_goals;
 use super::scratch::{Affine8, ListGoal, PlaneScratch};
 use super::sums::{BLOCKS_PER_FLUSH, ChangeSums, ChunkSums, PlaceSums, RigidMotion};
 use super::wide::add_wide_goals;
@@ -139,53 +140,6 @@ fn add_sums<L: Lane>(
         places.add(L::load(t, mass), V3::load(t, x));
     }
     places.flush(into);
-}
-
-/// Adds what list regions say about the particles of a block.
-#[inline(always)]
-fn add_list_goals<L: Lane>(
-    t: L::Token,
-    shape: &ElasticShape,
-    list_goals: &[ListGoal],
-    block: usize,
-    goals: &mut Vec3x8,
-) {
-    let lists = &shape.lists;
-    let first = block * LANES;
-    let starts = &lists.incidence_start[first..=first + LANES];
-    if starts[0] == starts[LANES] {
-        return;
-    }
-    // Goals are affine maps: those of one particle are added up before it goes through them.
-    let mut rows = [[Quad::default(); LANES]; 3];
-    for lane in 0..LANES {
-        let incidence = &lists.incidence[starts[lane] as usize..starts[lane + 1] as usize];
-        let mut sum = [Vec4::ZERO; 3];
-        for &list in incidence {
-            let goal = &list_goals[list as usize];
-            for (sum, row) in sum.iter_mut().zip(goal) {
-                *sum += Vec4::from_array(row.0);
-            }
-        }
-        for (row, sum) in rows.iter_mut().zip(sum) {
-            row[lane] = Quad(sum.to_array());
-        }
-    }
-    let rest = V3::load(t, &shape.rest[block]);
-    let [x, y, z] = &rows;
-    let sums = V3 {
-        x: through::<L>(t, x, rest),
-        y: through::<L>(t, y, rest),
-        z: through::<L>(t, z, rest),
-    };
-    (V3::load(t, goals) + sums).store_to(goals);
-}
-
-/// `row · (x₀, 1)` for each lane's row.
-#[inline(always)]
-fn through<L: Lane>(t: L::Token, row: &[Quad; LANES], rest: V3<L>) -> L {
-    let [x, y, z, shift] = L::from_quads(t, row);
-    V3 { x, y, z }.dot(rest) + shift
 }
 
 /// The part of a body's particles that one task moves.

@@ -3,7 +3,6 @@
 use core::array;
 use core::ops::Range;
 
-use glam::Vec3;
 use sinew_math::lane::{Lane, LaneWork, M3, Q4, S3, SimdLevel, V3, dispatch};
 use sinew_math::rotation::follow;
 use sinew_math::{F8, LANES, Quad, Quatx8, Vec3x8};
@@ -11,6 +10,7 @@ use sinew_math::{F8, LANES, Quad, Quatx8, Vec3x8};
 use crate::examples::{ExampleBasis, Grouping};
 use crate::shape::ElasticShape;
 
+use super::lists::{fit_lists, set_list_goals};
 use super::scratch::{Affine8, ListGoal, PlaneScratch};
 use super::weights::{GroupSolver, Solve};
 use super::wide::fit_wide_lists;
@@ -363,19 +363,7 @@ fn set_goal<L: Lane>(
     lists: (&mut [ListGoal], usize),
 ) {
     if !shape.lists.is_empty() {
-        let (goals, first_list) = lists;
-        let lists = &shape.lists;
-        let Range { start: first, end } = lists.of_block(block);
-        if end > first {
-            let center = V3::load(t, &lists.centers[block]);
-            let shift = V3::load(t, &fit.translation) - matrix.mul_vec(center);
-            let rows = goal_rows(matrix, shift);
-            let goals = &mut goals[first - first_list..end - first_list];
-            for (goal, &region) in goals.iter_mut().zip(&lists.region[first..end]) {
-                let lane = region as usize % LANES;
-                *goal = [rows[0][lane], rows[1][lane], rows[2][lane]];
-            }
-        }
+        set_list_goals::<L>(t, shape, block, matrix, fit, lists);
     }
     let Some(stencil) = &shape.stencil else { return };
     let (Some(regular), Some(rest)) = (stencil.regular.get(block), stencil.center.get(block))
@@ -438,66 +426,6 @@ fn lane_strain<L: Lane>(t: L::Token, basis: &ExampleBasis, weights: &[f32], bloc
         );
     }
     strain
-}
-
-/// The rows of the goals `matrix · x₀ + shift`, for each lane.
-#[inline(always)]
-fn goal_rows<L: Lane>(matrix: M3<L>, shift: V3<L>) -> [[Quad; LANES]; 3] {
-    let [a, b, c] = matrix.cols;
-    [
-        L::to_quads([a.x, b.x, c.x, shift.x]),
-        L::to_quads([a.y, b.y, c.y, shift.y]),
-        L::to_quads([a.z, b.z, c.z, shift.z]),
-    ]
-}
-
-/// Moments and centres of the list regions of a block. Lanes without a list keep what the lattice gave
-/// them, if there is one; else they are zero.
-#[inline(always)]
-fn fit_lists<L: Lane>(
-    t: L::Token,
-    shape: &ElasticShape,
-    quads: &[Quad],
-    block: usize,
-    on_lattice: bool,
-    fit: &mut Affine8,
-) {
-    let lists = &shape.lists;
-    let entries = lists.entry_start[block] as usize..lists.entry_start[block + 1] as usize;
-    if !on_lattice {
-        *fit = Affine8::ZERO;
-    }
-    if lists.block_start[block] == lists.block_start[block + 1] {
-        return;
-    }
-    // Relative to a particle of the region, so that single precision keeps its digits.
-    let reference = L::gather(t, quads, &lists.references[block]);
-    let zero = V3::splat(t, Vec3::ZERO);
-    let (mut sum, mut x, mut y, mut z) = (zero, zero, zero, zero);
-    for entry in &lists.entries[entries] {
-        let d = L::gather(t, quads, &entry.slots) - reference;
-        sum += d * L::load(t, &entry.share);
-        x += d * L::load(t, &entry.offset.x);
-        y += d * L::load(t, &entry.offset.y);
-        z += d * L::load(t, &entry.offset.z);
-    }
-    let mask = L::load(t, &lists.lanes[block]);
-    replace(mask, x, &mut fit.matrix.cols[0]);
-    replace(mask, y, &mut fit.matrix.cols[1]);
-    replace(mask, z, &mut fit.matrix.cols[2]);
-    replace(mask, reference + sum, &mut fit.translation);
-}
-
-/// Stores `new` in the lanes of `mask`.
-#[inline(always)]
-fn replace<L: Lane>(mask: L, new: V3<L>, to: &mut Vec3x8) {
-    let old = V3::load(mask.token(), to);
-    new.zip(
-        old,
-        #[inline(always)]
-        |new, old| mask.select(new, old),
-    )
-    .store_to(to);
 }
 
 struct FitWork<'a, 'b>(&'a mut RegionTask<'b>, &'a RegionInput<'b>);
