@@ -24,7 +24,7 @@ use sinew_elastic::mesh::SurfaceMesh;
 ///     commands.spawn((Mesh3d(meshes.add(mesh_from_surface(&ring))), DeformableMesh::lattice(500)));
 ///     Ok(())
 /// }
-/// # bevy_ecs::system::assert_is_system::<(), _, _>(spawn);
+/// # bevy_ecs::system::assert_is_system::<(), (), _>(spawn);
 /// ```
 #[must_use]
 pub fn mesh_from_surface(surface: &SurfaceMesh) -> Mesh {
