@@ -110,7 +110,7 @@ impl Influences {
                     } else if weight > 0.0 && usize::from(joint) >= joint_count {
                         report.bad_joints += 1;
                     } else if weight > 0.0 {
-                        row.push((joint, weight));
+                        row.push((joint, f64::from(weight)));
                     }
                 }
             }
@@ -120,7 +120,8 @@ impl Influences {
         Ok((influences, report))
     }
 
-    fn push(&mut self, row: &mut Vec<(u16, f32)>, report: &mut InfluenceReport) {
+    /// Adds a row, in doubles, in which sums of the largest weights are finite.
+    fn push(&mut self, row: &mut Vec<(u16, f64)>, report: &mut InfluenceReport) {
         self.starts.push(self.joints.len() as u32);
         row.sort_by_key(|&(joint, _)| joint);
         row.dedup_by(|next, kept| {
@@ -128,19 +129,19 @@ impl Influences {
             kept.1 += if same { next.1 } else { 0.0 };
             same
         });
-        let sum: f64 = row.iter().map(|&(_, weight)| f64::from(weight)).sum();
+        let sum: f64 = row.iter().map(|&(_, weight)| weight).sum();
         if row.is_empty() {
             report.unweighted += 1;
             row.push((0, 1.0));
         } else {
             report.renormalised += u32::from((sum - 1.0).abs() > f64::from(SUM_TOLERANCE));
             for (_, weight) in row.iter_mut() {
-                *weight = (f64::from(*weight) / sum) as f32;
+                *weight /= sum;
             }
         }
         row.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
         self.joints.extend(row.iter().map(|&(joint, _)| joint));
-        self.weights.extend(row.iter().map(|&(_, weight)| weight));
+        self.weights.extend(row.iter().map(|&(_, weight)| weight as f32));
     }
 
     /// The rows of some vertices, in the order given.

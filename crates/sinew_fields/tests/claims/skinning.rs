@@ -142,6 +142,16 @@ fn scale_is_applied_before_the_rotation_and_shear_is_kept() {
 }
 
 #[test]
+fn the_largest_weights_of_one_joint_add_up_without_overflow() {
+    let set = InfluenceSet {
+        joints: &[[1, 1, 0, 1]],
+        weights: &[[f32::MAX, f32::MAX, f32::MAX, f32::MAX]],
+    };
+    let (influences, _) = Influences::new(2, 1, &[set]).expect("one vertex");
+    assert_eq!(influences.row(0), (&[1, 0][..], &[0.75, 0.25][..]));
+}
+
+#[test]
 fn weights_sum_to_one_whatever_was_stored_and_what_was_put_right_is_counted() {
     let joints = [[0, 1, 2, 3]; 6];
     let weights = [
