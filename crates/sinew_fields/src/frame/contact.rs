@@ -34,8 +34,8 @@ const FACING: f32 = 0.5;
 const ASTRAY: f32 = 0.3;
 /// From this share on, the gradient is trusted alone.
 const TRUSTED: f32 = 0.7;
-/// The way, in support radii, over which the plane, and the sheet of contact, come in: inside of the other part, on the inner side of
-/// the fold, and beyond the plane.
+/// The way, in support radii, over which the plane and the sheet of contact come in: inside of the other
+/// part, on the inner side of the fold, and beyond the plane.
 const PLANE_BEGINS: f32 = 0.15;
 
 /// The deepest contact of a vertex at `x`, over all joints near its own in whose parts it is.

@@ -48,19 +48,12 @@ pub fn deform(
     scratch: &mut SkinScratch,
     executor: &impl Executor,
 ) -> Result<SkinReport, SkinningError> {
-    let expected = bake.skin_vertex_count();
-    for (what, found) in [("scratch", scratch.front.len()), ("tuned", tuned.iso.len())] {
-        if found != expected {
-            return Err(SkinningError::WrongLength { what, found, expected });
-        }
+    if !scratch.fits(bake) {
+        return Err(SkinningError::WrongSkin { what: "scratch" });
     }
-    if pose.len() != bake.joint_count() {
-        let expected = bake.joint_count();
-        return Err(SkinningError::WrongJoints { found: pose.len(), expected });
-    }
+    scratch.fields.update(bake, tuned, pose)?;
     let settings = settings.sane();
     scratch.handedness = pose.handedness();
-    scratch.fields.update(bake, tuned, pose);
     place(bake, tuned, &settings, pose, scratch, executor);
     if settings.strength > 0.0 && scratch.states.iter().any(|state| state.is_active()) {
         for round in 0..settings.iterations {
@@ -90,8 +83,8 @@ pub fn deform(
             VertexState::NotDisplaced => &mut report.not_displaced,
         } += 1;
     }
-    let usable = |joint: &&crate::skinning::PosedJoint| joint.shape != JointShape::Rigid;
-    report.unusable_joints = pose.joints().iter().filter(usable).count() as u32;
+    let unusable = |joint: &&crate::skinning::PosedJoint| joint.shape != JointShape::Rigid;
+    report.unusable_joints = pose.joints().iter().filter(unusable).count() as u32;
     Ok(report)
 }
 

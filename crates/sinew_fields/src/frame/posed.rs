@@ -6,7 +6,7 @@ use smallvec::SmallVec;
 use super::TunedSkin;
 use crate::bake::SkinBake;
 use crate::fields::{ISO, falloff};
-use crate::skinning::{JointShape, Pose, PosedJoint};
+use crate::skinning::{JointShape, Pose, PosedJoint, SkinningError};
 
 /// What the skin's field is at a point.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -110,6 +110,8 @@ impl Fold {
 /// bodies and decals.
 #[derive(Clone, Debug, Default)]
 pub struct PosedFields {
+    /// Key of the bake whose fields these are.
+    skin: u64,
     fields: Vec<PosedField>,
     near_starts: Vec<u32>,
     near: Vec<Near>,
@@ -131,6 +133,7 @@ impl PosedFields {
     pub fn new(bake: &SkinBake) -> Self {
         let joints = bake.joint_count();
         Self {
+            skin: bake.key(),
             fields: Vec::with_capacity(joints),
             near_starts: Vec::with_capacity(joints + 1),
             near: Vec::with_capacity(16 * joints),
@@ -141,7 +144,29 @@ impl PosedFields {
     }
 
     /// Moves the fields to a pose. Fields of joints that the pose stretches are left out.
-    pub fn update(&mut self, bake: &SkinBake, tuned: &TunedSkin, pose: &Pose) {
+    ///
+    /// # Errors
+    /// When the tuning or the pose are of another skin; the fields stay where they were then.
+    pub fn update(
+        &mut self,
+        bake: &SkinBake,
+        tuned: &TunedSkin,
+        pose: &Pose,
+    ) -> Result<(), SkinningError> {
+        if tuned.skin != bake.key() {
+            return Err(SkinningError::WrongSkin { what: "tuned" });
+        }
+        if pose.len() != bake.joint_count() {
+            let expected = bake.joint_count();
+            return Err(SkinningError::WrongJoints { found: pose.len(), expected });
+        }
+        self.place(bake, tuned, pose);
+        Ok(())
+    }
+
+    /// The same for parts that are known to belong together.
+    pub(super) fn place(&mut self, bake: &SkinBake, tuned: &TunedSkin, pose: &Pose) {
+        self.skin = bake.key();
         let placed = |joint: usize| {
             let field = bake.joints[joint].field.as_ref()?;
             let posed = pose.joints().get(joint)?;
@@ -269,9 +294,13 @@ impl PosedFields {
         (value, distance.gradient * (slope * softness))
     }
 
-    /// The composed field of all joints at a point of the output space; `None` where it is zero.
+    /// The composed field of all joints at a point of the output space; `None` where it is zero, and for
+    /// a bake or a tuning of another skin.
     #[must_use]
     pub fn sample(&self, bake: &SkinBake, tuned: &TunedSkin, point: Vec3) -> Option<FieldSample> {
+        if self.skin != bake.key() || tuned.skin != bake.key() {
+            return None;
+        }
         let x = Vec3A::from(point);
         let mut here = SmallVec::<[(u16, (f32, Vec3A)); MOST_AT_POINT]>::new();
         for joint in 0..self.fields.len().min(bake.joint_count()) {

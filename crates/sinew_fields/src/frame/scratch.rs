@@ -37,6 +37,8 @@ impl VertexState {
 /// Memory for frames of one skin, and the result of the last one. No state is kept from frame to frame.
 #[derive(Clone, Debug)]
 pub struct SkinScratch {
+    /// Key of the bake that this is for.
+    skin: u64,
     pub(crate) fields: PosedFields,
     /// Plain positions, by skin vertex, output space.
     pub(crate) start: Vec<Vec3A>,
@@ -60,6 +62,7 @@ impl SkinScratch {
     pub fn new(bake: &SkinBake) -> Self {
         let count = bake.skin_vertex_count();
         Self {
+            skin: bake.key(),
             fields: PosedFields::new(bake),
             start: bake.positions.clone(),
             turns: vec![Quat::IDENTITY; count],
@@ -76,10 +79,10 @@ impl SkinScratch {
         }
     }
 
-    /// Whether this memory was made for a skin of the same size.
+    /// Whether this memory was made for this skin.
     #[must_use]
     pub fn fits(&self, bake: &SkinBake) -> bool {
-        self.front.len() == bake.skin_vertex_count()
+        self.skin == bake.key()
     }
 
     /// The fields of the last frame, for queries.
@@ -187,7 +190,10 @@ impl SkinScratch {
         found: usize,
     ) -> Result<(), SkinningError> {
         let expected = bake.render_vertex_count();
-        if found != expected || !self.fits(bake) {
+        if !self.fits(bake) {
+            return Err(SkinningError::WrongSkin { what: "scratch" });
+        }
+        if found != expected {
             return Err(SkinningError::WrongLength { what, found, expected });
         }
         Ok(())

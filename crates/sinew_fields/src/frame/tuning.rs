@@ -54,6 +54,8 @@ impl Tuning {
 /// pose an exact fixed point.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TunedSkin {
+    /// Key of the bake that this is for.
+    pub(crate) skin: u64,
     pub(crate) iso: Vec<f32>,
     /// Joints that a vertex is deeper in at rest than contact allows, and by how much, in support radii of its
     /// owner.
@@ -78,6 +80,7 @@ impl TunedSkin {
         };
         let count = bake.joint_count();
         let mut tuned = Self {
+            skin: bake.key(),
             iso: Vec::with_capacity(bake.skin_vertex_count()),
             excess_starts: vec![0],
             excess: Vec::new(),
@@ -91,7 +94,7 @@ impl TunedSkin {
         };
         let rest = Pose::new(&vec![Affine3A::IDENTITY; count]);
         let mut fields = PosedFields::new(bake);
-        fields.update(bake, &tuned, &rest);
+        fields.place(bake, &tuned, &rest);
         for (vertex, &x) in bake.positions.iter().enumerate() {
             let owner = usize::from(bake.influences.dominant(vertex));
             let own = fields.distance(bake, owner, x);
@@ -133,8 +136,8 @@ impl TunedSkin {
     }
 
     /// How much deeper in `joint` a vertex may be than contact allows, in support radii of its owner,
-    /// because it is so at rest. The gap, for
-    /// which there is no room at rest, opens as the joint has `turned`, 0 to 1.
+    /// because it is so at rest. The gap, for which there is no room at rest, opens as the joint has
+    /// `turned`, 0 to 1.
     #[inline(always)]
     pub(crate) fn excess(&self, vertex: usize, joint: u16, turned: f32) -> f32 {
         let range = self.excess_starts[vertex] as usize..self.excess_starts[vertex + 1] as usize;

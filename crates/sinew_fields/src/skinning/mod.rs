@@ -35,6 +35,12 @@ pub enum SkinningError {
         /// The vertices of the influences.
         expected: usize,
     },
+    /// Parts of one call must have been made from one bake.
+    #[error("{what} was made for another skin; make it from the bake that it is used with")]
+    WrongSkin {
+        /// The part.
+        what: &'static str,
+    },
     /// The pose must have a transform for each joint that the influences may name.
     #[error("the pose has {found} joints, the influences were made for {expected}")]
     WrongJoints {

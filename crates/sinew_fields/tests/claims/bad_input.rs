@@ -172,14 +172,32 @@ fn broken_transforms_draw_plain_skinning_and_are_counted() {
 #[test]
 fn parts_of_different_skins_are_not_mixed() {
     let rig = Rig::finger();
-    let mut other = tube(1.0, 0.0);
-    other.positions[0][0] -= 0.5;
+    // As many vertices and joints, at other places.
+    let mut moved = tube(1.0, 0.0);
+    moved.positions[0][0] -= 0.5;
+    let other = bake(&moved, &joints()).expect("a good mesh");
+    let other_tuned = TunedSkin::new(&other, &Tuning::default());
+    let mut other_scratch = SkinScratch::new(&other);
     let mut scratch = SkinScratch::new(&rig.bake);
     let settings = SkinSettings::default();
     let three = Pose::new(&[Affine3A::IDENTITY; 3]);
     let result = deform(&rig.bake, &rig.tuned, &settings, &three, &mut scratch, &Serial);
     assert_eq!(result, Err(SkinningError::WrongJoints { found: 3, expected: 2 }));
+    for (tuned, scratch, what) in
+        [(&other_tuned, &mut scratch, "tuned"), (&rig.tuned, &mut other_scratch, "scratch")]
+    {
+        let result = deform(&rig.bake, tuned, &settings, &bent(60.0), scratch, &Serial);
+        assert_eq!(result, Err(SkinningError::WrongSkin { what }));
+    }
     let count = rig.mesh.positions.len();
+    let mut out = vec![[0.0; 3]; count];
+    let result = other_scratch.write_positions(&rig.bake, &mut out, &Serial);
+    assert_eq!(result, Err(SkinningError::WrongSkin { what: "scratch" }));
+    let inside = Vec3::new(-2.0, 0.0, 0.0);
+    deform(&rig.bake, &rig.tuned, &settings, &bent(0.0), &mut scratch, &Serial).expect("one skin");
+    assert!(scratch.fields().sample(&rig.bake, &rig.tuned, inside).is_some());
+    assert!(scratch.fields().sample(&other, &rig.tuned, inside).is_none());
+    assert!(scratch.fields().sample(&rig.bake, &other_tuned, inside).is_none());
     let mut short = vec![[0.0; 3]; count - 1];
     let result = scratch.write_positions(&rig.bake, &mut short, &Serial);
     let expected = SkinningError::WrongLength { what: "out", found: count - 1, expected: count };

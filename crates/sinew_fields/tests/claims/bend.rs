@@ -146,7 +146,7 @@ fn creases(rig: &Rig, degrees: f32) -> Vec<f64> {
             let turn = Quat::from_rotation_x(side as f32 * std::f32::consts::TAU / 12.0);
             let bend = turn * Quat::from_rotation_z(degrees.to_radians()) * turn.inverse();
             let pose = Pose::new(&[Affine3A::IDENTITY, Affine3A::from_quat(bend)]);
-            fields.update(&rig.bake, &rig.tuned, &pose);
+            fields.update(&rig.bake, &rig.tuned, &pose).expect("one skin");
             let value = |h: f32| {
                 let sample = fields.sample(&rig.bake, &rig.tuned, turn * inward * h);
                 sample.map_or(0.0, |sample| sample.value)
@@ -193,7 +193,7 @@ fn a_bulge_rises_beside_the_crease_and_not_in_it() {
     // Beside the crease, a quarter of a radius along the limb, over the skin of the first limb.
     let height = |rig: &Rig| {
         let mut fields = PosedFields::new(&rig.bake);
-        fields.update(&rig.bake, &rig.tuned, &bent(degrees));
+        fields.update(&rig.bake, &rig.tuned, &bent(degrees)).expect("one skin");
         let value = |y: f32| {
             let sample = fields.sample(&rig.bake, &rig.tuned, Vec3::new(-1.25, y, 0.0));
             sample.map_or(0.0, |sample| sample.value)

@@ -7,7 +7,7 @@ use crate::fixtures::{Random, Rig, bent};
 
 fn posed(rig: &Rig, pose: &Pose) -> PosedFields {
     let mut fields = PosedFields::new(&rig.bake);
-    fields.update(&rig.bake, &rig.tuned, pose);
+    fields.update(&rig.bake, &rig.tuned, pose).expect("one skin");
     fields
 }
 
@@ -110,7 +110,7 @@ fn a_softer_joint_is_felt_from_farther_away() {
     let p = Vec3::new(-2.0, 1.3, 0.0);
     let value = |tuned: &TunedSkin| {
         let mut fields = PosedFields::new(&rig.bake);
-        fields.update(&rig.bake, tuned, &bent(0.0));
+        fields.update(&rig.bake, tuned, &bent(0.0)).expect("one skin");
         fields.sample(&rig.bake, tuned, p).map_or(0.0, |s| s.value)
     };
     assert!(value(&soft) > value(&rig.tuned) + 0.02, "{} {}", value(&soft), value(&rig.tuned));
