@@ -3,6 +3,7 @@
 use core::ops::Range;
 
 use sinew_math::Executor;
+use sinew_math::executor::take;
 use smallvec::SmallVec;
 
 /// The most tasks that a pass is cut into.
@@ -21,13 +22,6 @@ pub(crate) fn ranges(len: usize, workers: usize) -> SmallVec<[Range<usize>; MOST
             border(task)..border(task + 1)
         })
         .collect()
-}
-
-/// Takes the first `len` items off a slice.
-pub(crate) fn take<'a, T>(slice: &mut &'a mut [T], len: usize) -> &'a mut [T] {
-    let (first, rest) = core::mem::take(slice).split_at_mut(len);
-    *slice = rest;
-    first
 }
 
 /// Fills `out` by pieces: `work` gets the index of its first item and the items.

@@ -47,3 +47,14 @@ impl Executor for ScopedThreads {
         });
     }
 }
+
+/// Takes the first `count` items off a slice: how a pass gives each of its tasks its own part.
+///
+/// # Panics
+/// When the slice is shorter.
+#[inline]
+pub fn take<'a, T>(from: &mut &'a mut [T], count: usize) -> &'a mut [T] {
+    let (first, rest) = core::mem::take(from).split_at_mut(count);
+    *from = rest;
+    first
+}

@@ -20,7 +20,7 @@ mod stencil_pass;
 pub(crate) mod sums;
 mod tasks;
 mod weights;
-mod wide;
+mod wide_lists;
 
 use glam::{DVec3, Vec3};
 use sinew_math::{LANES, Vec3x8};

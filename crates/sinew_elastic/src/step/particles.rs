@@ -11,7 +11,7 @@ use crate::shape::ElasticShape;
 use super::lists::add_list_goals;
 use super::scratch::{Affine8, ListGoal, PlaneScratch};
 use super::sums::{BLOCKS_PER_FLUSH, ChangeSums, ChunkSums, PlaceSums, RigidMotion};
-use super::wide::add_wide_goals;
+use super::wide_lists::add_wide_goals;
 
 /// Ways to the goal shorter than this share of the body's size are rounding (single precision rules,
 /// item 4 of the method's notes): they count as none, so that a body at rest stays at rest.

@@ -2,6 +2,7 @@
 
 use glam::Vec3;
 use sinew_math::LANES;
+use sinew_math::executor::take;
 use smallvec::SmallVec;
 
 use crate::examples::ExampleBasis;
@@ -12,7 +13,7 @@ use super::particles::{MoveInput, MoveTask, ParticleInput, ParticleTask, run_goa
 use super::quads::{QuadTask, run_quads};
 use super::regions::{Pass, RegionInput, RegionTask, run_fit, run_retarget};
 use super::sums::{ChunkSums, RigidMotion};
-use super::tasks::{MOST_TASKS, blocks_of, list_range, split, take};
+use super::tasks::{MOST_TASKS, blocks_of, list_range, split};
 use super::weights::Solve;
 
 /// A coordinate beyond this many body sizes from the body's origin counts as not finite: single

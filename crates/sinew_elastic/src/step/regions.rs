@@ -13,7 +13,7 @@ use crate::shape::ElasticShape;
 use super::lists::{fit_lists, set_list_goals};
 use super::scratch::{Affine8, ListGoal, PlaneScratch};
 use super::weights::{GroupSolver, Solve};
-use super::wide::fit_wide_lists;
+use super::wide_lists::fit_wide_lists;
 
 /// How a pass over the regions treats the examples.
 #[derive(Clone, Copy)]

@@ -38,13 +38,6 @@ pub(super) fn list_range(shape: &ElasticShape, blocks: &Range<usize>) -> Range<u
     start[blocks.start] as usize..start[blocks.end] as usize
 }
 
-/// Takes the first `count` items off a slice.
-pub(super) fn take<'a, T>(from: &mut &'a mut [T], count: usize) -> &'a mut [T] {
-    let (first, rest) = core::mem::take(from).split_at_mut(count);
-    *from = rest;
-    first
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -8,9 +8,10 @@ use super::project::{Goal, Projector};
 use super::smooth::{relaxed, smooth_contact};
 use super::{SkinScratch, SkinSettings, Start, TunedSkin, VertexState};
 use crate::bake::SkinBake;
-use crate::pieces::{MOST_TASKS, ranges, take};
+use crate::pieces::{MOST_TASKS, ranges};
 use crate::skinning::{DualQuaternion, JointShape, Pose, SkinningError, blend_linear, stretched};
 use sinew_math::Executor;
+use sinew_math::executor::take;
 
 /// How many skin vertices fared how in a frame.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
